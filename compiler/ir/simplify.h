@@ -1,0 +1,27 @@
+// Local rules that give a simpler value for an instruction, looking at its operands and theirs. The builder asks
+// before it appends; the pass fold_constants sends a whole function through the builder.
+//
+// What the rules may change
+//   zeros     0·x → 0 and 0/x → 0 for a literal 0, whatever x is: zeros of the derivative machinery are exact. A
+//             literal 0 that a user writes is treated alike, so `0 * x` is 0 even where x is NaN or infinite.
+//   signs     the sign of a zero result may change: x + 0 → x, neg(a - b) → b - a, a + neg b → a - b.
+//   rounding  c1·(c2·x) → (c1 c2)·x, scalar factors move out of linear ops, pow with a small whole exponent becomes
+//             products: last bits differ, never more. Sums are never reordered.
+// Nothing else changes: no rule assumes that a value is finite or that x - x = 0 or x/x = 1.
+#pragma once
+
+#include "compiler/ir/builder.h"
+
+namespace asb::ir {
+
+/// An older or simpler value equal to `inst` (whose type has been inferred), or none. May append what it needs.
+ValueId simplify(Builder& builder, const Inst& inst);
+
+/// Value of an elementwise, comparing, logical or rounding op on numbers (bools are 1 or 0): the meaning of ops.def
+/// in C++. Used for constants; a, b, c beyond the arity are ignored.
+double evaluate(Op op, double a, double b = 0, double c = 0);
+
+/// Ops that evaluate() knows: their result depends on corresponding entries of the operands only.
+bool is_entrywise(Op op);
+
+}  // namespace asb::ir
