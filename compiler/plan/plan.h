@@ -1,0 +1,149 @@
+// The plan: all that the runtime needs of a program, as plain data. Made by compiler/plan from Model and graph.
+// Kernels are numbered through Plan::kernels; spaces, nodes and functions are those of the graph.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+#include "compiler/plan/kernel.h"
+
+namespace asb::plan {
+
+using graph::GeometryId;
+using graph::NodeId;
+using graph::SolveId;
+using graph::SpaceId;
+using graph::UnknownId;
+
+using KernelId = Id<struct KernelTag>;
+
+// ------------------------------------------------------------------------------------------------ what is given
+
+struct Box { std::array<double, 3> size = {}; std::array<int32_t, 3> cells = {}; std::string element; };
+struct Voxels { GeometryId surface; int32_t cells = 0; std::string rule; bool split = false; };
+struct File { std::string path; };
+struct Embed { GeometryId surface, in; };
+struct Boundary { GeometryId mesh; };
+
+/// A mesh or surface of the program. In order: sources come before what is made of them.
+struct Geometry {
+  std::string name;
+  bool is_mesh = true;
+  std::variant<Box, Voxels, File, Embed, Boundary> source;
+  double unit = 1;                       ///< metres per unit of the file
+  std::vector<GeometryId> embedded;      ///< Voxels: surfaces whose vertices must lie in cells
+  Span span;
+};
+
+struct Param {
+  std::string name, unit;    ///< unit as spelled
+  ir::Type type;
+  NodeId initial;            ///< Single
+  NodeId lo, hi;             ///< none if unbounded
+  bool is_symmetric = false;  ///< type is the packed upper triangle
+};
+
+struct Unknown {
+  std::string name, unit;
+  ir::Type type;
+  SpaceId space;             ///< all nodes of a mesh, or Single
+  NodeId initial;            ///< at that space
+};
+
+/// Holds components of an unknown on a set of nodes.
+struct Fix {
+  UnknownId unknown;
+  std::vector<int32_t> components;  ///< empty: all
+  SpaceId on;
+  NodeId value;                     ///< on `on`; none: the initial value is held
+  bool over = false;
+  Span span;
+};
+
+// ------------------------------------------------------------------------------------------------ solves
+
+/// One operand of a form's kernels.
+struct Operand {
+  NodeId node;      ///< evaluated before the solve: uniform, or per entity of the form's space
+};
+
+/// Where a local variable of a form comes from: y = B u.
+struct Local {
+  int32_t unknown = 0;     ///< number within the solve
+  graph::GatherKind kind = graph::GatherKind::Value;
+  int32_t corner = 0;
+  ir::Type type;
+  int32_t first = 0;       ///< its first entry among the n local numbers of the form
+};
+
+/// unknowns → gather B → density phi → weighted sum. Kernel inputs, in this order: the locals, then the operands.
+/// psi is per unit measure (Integral) or per entity (Sum, Mean); the coefficient multiplies energy, gradient and Hessian.
+struct Form {
+  std::string name;
+  graph::Reduction reduction = graph::Reduction::Integral;
+  SpaceId space;
+  NodeId coefficient;              ///< Single; none: 1
+  std::vector<Local> locals;
+  int32_t n_local = 0;             ///< total local numbers
+  std::vector<Operand> operands;
+  KernelId energy;                 ///< out: psi
+  KernelId gradient;               ///< out: psi, dpsi/dy [n]
+  KernelId hessian;                ///< out: psi, dpsi/dy [n], upper triangle by rows of d²psi/dy² [n(n+1)/2]
+  KernelId linearise;              ///< out: one array of `n_linearised` numbers kept while products are taken; none if 0
+  int32_t n_linearised = 0;
+  KernelId product;                ///< in: directions of the locals, linearised numbers, locals, operands; out: H dy [n]
+  bool is_linear = false;          ///< Hessian identically zero
+  bool is_quadratic = false;       ///< Hessian doesn't depend on the unknowns
+  /// Constant Hessian with minimisers held, K ⊗ I3: kernel of operands only, out: C [9 for Gradient, 1 for Value] per entity
+  /// such that the held Hessian is C ⊗ I over the components of the unknown. None if it has not this structure.
+  KernelId scalar_stiffness;
+  int32_t determinant_of = -1;     ///< number of the local (a 3×3 gradient) whose determinant must stay positive; -1: none
+  bool has_minimiser = false;
+  Span span;
+};
+
+struct Solve {
+  std::string name;                    ///< its unknowns, for messages
+  std::vector<UnknownId> unknowns;
+  std::vector<Form> forms;
+  NodeId objective;                    ///< the same as a graph, over Leaf Unknown: oracle of the forms
+  std::string method;                  ///< "", newton, newton_cg, projective, lbfgs
+  double tolerance = -1;               ///< -1: the command's default
+  bool relative_to_start = false;
+  int32_t max_iterations = -1;
+  std::vector<NodeId> reads;           ///< evaluated before: initial values, fix values, operands, coefficients
+  Span span;
+};
+
+// ------------------------------------------------------------------------------------------------ what is wanted
+
+struct Output { std::string name, unit; double scale = 1; NodeId node; Span span; };  ///< value · scale in `unit`
+struct Show {
+  std::string name, unit;
+  double scale = 1;
+  NodeId node;              ///< on Quadrature (written as the cell's mean), Nodes or Vertices
+  ir::Type type;
+  Span span;
+};
+
+/// Kernel of each Map node's function: kernels_of_function[FunctionId].
+struct Plan {
+  std::string name, documentation;
+  graph::Graph graph;
+  std::vector<KernelPlan> kernels;
+  std::vector<KernelId> kernel_of_function;
+  std::vector<Geometry> geometries;
+  std::vector<Param> params;
+  std::vector<Unknown> unknowns;
+  std::vector<Fix> fixes;
+  std::vector<Solve> solves;            ///< in dependency order; only those that something reads
+  std::vector<Output> outputs;
+  std::vector<Show> shows;
+  std::vector<std::string> notes;       ///< what was left out, and why
+};
+
+}  // namespace asb::plan
