@@ -66,9 +66,16 @@ struct Fix {
 
 // ------------------------------------------------------------------------------------------------ solves
 
-/// One operand of a form's kernels.
-struct Operand {
-  NodeId node;      ///< evaluated before the solve: uniform, or per entity of the form's space
+/// What a form's kernel reads: a local variable, the direction of one, an operand (a value that is fixed during the solve:
+/// uniform or per entity), or a number that `linearise` kept.
+enum class ArgKind : uint8_t { Local, Direction, Operand, Linearised };
+struct Arg { ArgKind kind; int32_t index = 0; };
+
+/// A kernel and what it is called with.
+struct BoundKernel {
+  KernelId kernel;
+  std::vector<Arg> inputs;
+  explicit operator bool() const { return static_cast<bool>(kernel); }
 };
 
 /// Where a local variable of a form comes from: y = B u.
@@ -80,28 +87,28 @@ struct Local {
   int32_t first = 0;       ///< its first entry among the n local numbers of the form
 };
 
-/// unknowns → gather B → density phi → weighted sum. Kernel inputs, in this order: the locals, then the operands.
-/// psi is per unit measure (Integral) or per entity (Sum, Mean); the coefficient multiplies energy, gradient and Hessian.
+/// unknowns → gather B → density psi(y; operands) → weighted sum. psi is per unit measure (Integral, MeanIntegral) or per
+/// entity (Sum, Mean); the coefficient multiplies energy, gradient and Hessian. n = n_local.
 struct Form {
   std::string name;
   graph::Reduction reduction = graph::Reduction::Integral;
   SpaceId space;
-  NodeId coefficient;              ///< Single; none: 1
+  NodeId coefficient;                 ///< Single; none: 1
   std::vector<Local> locals;
-  int32_t n_local = 0;             ///< total local numbers
-  std::vector<Operand> operands;
-  KernelId energy;                 ///< out: psi
-  KernelId gradient;               ///< out: psi, dpsi/dy [n]
-  KernelId hessian;                ///< out: psi, dpsi/dy [n], upper triangle by rows of d²psi/dy² [n(n+1)/2]
-  KernelId linearise;              ///< out: one array of `n_linearised` numbers kept while products are taken; none if 0
-  int32_t n_linearised = 0;
-  KernelId product;                ///< in: directions of the locals, linearised numbers, locals, operands; out: H dy [n]
-  bool is_linear = false;          ///< Hessian identically zero
-  bool is_quadratic = false;       ///< Hessian doesn't depend on the unknowns
-  /// Constant Hessian with minimisers held, K ⊗ I3: kernel of operands only, out: C [9 for Gradient, 1 for Value] per entity
-  /// such that the held Hessian is C ⊗ I over the components of the unknown. None if it has not this structure.
-  KernelId scalar_stiffness;
-  int32_t determinant_of = -1;     ///< number of the local (a 3×3 gradient) whose determinant must stay positive; -1: none
+  int32_t n_local = 0;
+  std::vector<NodeId> operands;       ///< evaluated before the solve; on Single or on `space`
+  BoundKernel energy;                 ///< out: psi
+  BoundKernel gradient;               ///< out: psi, dpsi/dy [n]
+  BoundKernel hessian;                ///< out: psi, dpsi/dy [n], upper triangle by rows of d²psi/dy² [n(n+1)/2]; none if linear
+  BoundKernel linearise;              ///< out: the numbers kept while products are taken; none if there are none
+  std::vector<int32_t> linearised;    ///< entries of each output of `linearise`, all per entity
+  BoundKernel product;                ///< out: d²psi/dy² dy [n]; none if linear
+  bool is_linear = false;             ///< Hessian identically zero
+  bool is_quadratic = false;          ///< Hessian doesn't depend on the unknowns
+  /// With minimisers held, d²psi/dy² = C ⊗ I over the components of the unknown, and C doesn't depend on the unknowns. Reads
+  /// operands only; out: C, 3×3 by rows for one Gradient local, 1 for one Value local. None if psi has not this structure.
+  BoundKernel scalar_stiffness;
+  int32_t determinant_of = -1;        ///< number of the local (a 3×3 gradient) whose determinant must stay positive; -1: none
   bool has_minimiser = false;
   Span span;
 };

@@ -130,6 +130,7 @@ struct Expr {
   std::string name;               ///< Let, Minimiser: for messages
   Reduction reduction = Reduction::Integral;
   DomainId domain;                ///< Reduce
+  bool by_measure = false;        ///< Reduce: over the mesh, surface or curve itself, weighted by the rest measure
   int32_t degree = -1;            ///< Reduce: quadrature degree, or -1: chosen by the rule
   int32_t into = -1;              ///< Reduce: corner number that terms are added to, or -1: one total
 };
