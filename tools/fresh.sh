@@ -11,11 +11,12 @@ die() { printf 'dev fresh: %s\n' "$*" >&2; exit 1; }
 command -v debootstrap >/dev/null || die "needs debootstrap: apt-get install debootstrap"
 
 # The mirror that this machine uses, so that a proxy or a local mirror serves the test too.
-mirror=$(awk '
+mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
+  awk '
     /^deb / { for (i = 2; i <= NF; ++i) if ($i ~ /^[a-z]+:\/\//) { print $i, $(i + 1); next } }
-    /^URIs:/ { uri = $2 } /^Suites:/ { print uri, $2 }' \
-  /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
-  awk '$2 == "bookworm" { print $1; exit }')
+    /^URIs:/ { uri = $2 }
+    /^Suites:/ { print uri, $2 }' |
+  awk '$2 == "bookworm" && !found { print $1; found = 1 }') || true
 mirror=${mirror:-http://deb.debian.org/debian}
 
 place=$(mktemp -d "${TMPDIR:-/var/tmp}/asb-fresh.XXXXXX")
