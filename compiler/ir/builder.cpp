@@ -9,30 +9,58 @@
 namespace asb::ir {
 namespace {
 
+constexpr size_t kSmallestTable = 64;
+
 bool is_leaf(Op op) { return op == Op::Constant || op == Op::Identity || op == Op::Input; }
+bool is_place(Op op) { return op == Op::Copy || op == Op::Envelope || op == Op::Live; }
+bool has(Rules rules, Rules rule) { return static_cast<int>(rules) & static_cast<int>(rule); }
+bool is_shared(Op op, Rules rules) { return is_leaf(op) || (has(rules, Rules::Share) && !is_place(op)); }
 
-}  // namespace
-
-Builder::Builder(Function& function, bool simplify) : function_(function), simplify_(simplify) {
-  for (size_t i = 0; i < function.insts.size(); ++i)
-    if (is_leaf(function.insts[i].op))
-      leaves_.emplace(leaf_key(function.insts[i]), ValueId(static_cast<uint32_t>(i)));
+uint64_t mix(uint64_t h, uint64_t x) {
+  h = (h ^ x) * 0x9e3779b97f4a7c15u;
+  return h ^ (h >> 29);
 }
 
-size_t Builder::LeafHash::operator()(const LeafKey& key) const {
-  uint64_t h = key.bits * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(key.op) * 31 + key.type.rank;
-  for (int i = 0; i < key.type.rank; ++i) h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9u + key.type.dims[i];
+uint64_t hash(const Inst& inst) {
+  uint64_t h = mix(static_cast<uint64_t>(inst.op), static_cast<uint64_t>(inst.type.rank));
+  h = mix(h, uint64_t{static_cast<uint32_t>(inst.index)} << 32 | static_cast<uint32_t>(inst.extra));
+  if (inst.op == Op::Constant) h = mix(h, std::bit_cast<uint64_t>(inst.number));
+  for (int i = 0; i < inst.type.rank; ++i) h = mix(h, static_cast<uint64_t>(inst.type.dims[i]));
+  for (ValueId arg : inst.args) h = mix(h, arg.index);
   return h ^ (h >> 32);
 }
 
-Builder::LeafKey Builder::leaf_key(const Inst& inst) {
-  if (inst.op == Op::Constant) return {inst.op, inst.type, std::bit_cast<uint64_t>(inst.number)};
-  return {inst.op, inst.type, uint64_t{static_cast<uint32_t>(inst.index)} << 32 | static_cast<uint32_t>(inst.extra)};
+bool is_equal(const Inst& a, const Inst& b) {
+  return a.op == b.op && a.index == b.index && a.extra == b.extra && a.args == b.args && a.type == b.type &&
+         std::bit_cast<uint64_t>(a.number) == std::bit_cast<uint64_t>(b.number);
 }
 
-ValueId Builder::append(Inst inst) {
-  function_.insts.push_back(std::move(inst));
-  return ValueId(static_cast<uint32_t>(function_.insts.size() - 1));
+}  // namespace
+
+Builder::Builder(Function& function, Rules rules) : function_(function), rules_(rules) {
+  table_.resize(kSmallestTable);
+  for (size_t i = 0; i < function.insts.size(); ++i) {
+    const Inst& inst = function.insts[i];
+    if (!is_shared(inst.op, rules_)) continue;
+    ValueId* slot = find(inst);
+    if (*slot) continue;
+    *slot = ValueId(static_cast<uint32_t>(i));
+    if (2 * ++used_ > table_.size()) grow();
+  }
+}
+
+/// The slot that holds an equal instruction, or the empty one where it belongs.
+ValueId* Builder::find(const Inst& inst) {
+  const size_t mask = table_.size() - 1;
+  size_t at = hash(inst) & mask;
+  while (table_[at] && !is_equal(function_[table_[at]], inst)) at = (at + 1) & mask;
+  return &table_[at];
+}
+
+void Builder::grow() {
+  const std::vector<ValueId> old = std::exchange(table_, std::vector<ValueId>(2 * table_.size()));
+  for (ValueId id : old)
+    if (id) *find(function_[id]) = id;
 }
 
 ValueId Builder::make(Op op, std::vector<ValueId> args, Type given, int32_t index, int32_t extra, double number) {
@@ -40,14 +68,25 @@ ValueId Builder::make(Op op, std::vector<ValueId> args, Type given, int32_t inde
   const Result<Type> type = infer_type(function_, inst);
   ASB_CHECK(type.has_value(), type.error().message.c_str());
   inst.type = *type;
-  if (is_leaf(op)) {
-    const auto [at, is_new] = leaves_.try_emplace(leaf_key(inst), ValueId());
-    if (is_new) at->second = append(std::move(inst));
-    return at->second;
+  if (is_commutative(op)) {
+    ValueId &a = inst.args[0], &b = inst.args[1];
+    const bool a_constant = is_constant(a), b_constant = is_constant(b);
+    if (has(rules_, Rules::Share) ? std::pair(!b_constant, b) < std::pair(!a_constant, a) : b_constant && !a_constant)
+      std::swap(a, b);
   }
-  if (simplify_)
+  if (has(rules_, Rules::Simplify))
     if (const ValueId simpler = simplify(*this, inst)) return simpler;
-  return append(std::move(inst));
+  const ValueId next(static_cast<uint32_t>(function_.insts.size()));
+  if (is_shared(op, rules_)) {
+    ValueId* slot = find(inst);
+    if (*slot) return *slot;
+    *slot = next;
+    function_.insts.push_back(std::move(inst));
+    if (2 * ++used_ > table_.size()) grow();
+    return next;
+  }
+  function_.insts.push_back(std::move(inst));
+  return next;
 }
 
 ValueId Builder::remake(const Inst& inst, std::vector<ValueId> args) {

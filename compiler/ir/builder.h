@@ -4,7 +4,6 @@
 
 #include <initializer_list>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,14 +16,23 @@ namespace asb::ir {
 /// Slice and Pad it checks the type that the instruction carries. The builder and the verifier both ask here.
 [[nodiscard]] Result<Type> infer_type(const Function& function, const Inst& inst);
 
+/// What a builder does beyond appending. Leaves are made once in any case.
+enum class Rules : uint8_t {
+  None = 0,
+  Simplify = 1,  ///< the local rules of simplify.h
+  Share = 2,     ///< gives an equal older instruction back; puts the operands of commutative ops in order
+  Both = 3,
+};
+
 /// Appends to one function, which it doesn't own. Ids stay valid. Broken shapes are an invariant of ours (ASB_CHECK):
 /// what a user writes has been checked before.
 ///
 /// A call may give back an operand or an older value instead of a new instruction: see simplify.h for the rules and
-/// for what they do to NaN, signed zeros and rounding. Copy, Envelope and Live are never simplified away.
+/// for what they do to NaN, signed zeros and rounding. Copy, Envelope and Live are neither simplified
+/// away nor shared: each is a place of its own to differentiate at.
 class Builder {
  public:
-  explicit Builder(Function& function, bool simplify = true);
+  explicit Builder(Function& function, Rules rules = Rules::Simplify);
 
   Function& function() { return function_; }
   const Function& function() const { return function_; }
@@ -129,22 +137,14 @@ class Builder {
   ValueId iterate(Function body, std::vector<ValueId> args, int32_t cap);
 
  private:
-  struct LeafKey {
-    Op op;
-    Type type;
-    uint64_t bits;  ///< the number's, or index and extra
-    bool operator==(const LeafKey&) const = default;
-  };
-  struct LeafHash {
-    size_t operator()(const LeafKey& key) const;
-  };
-  static LeafKey leaf_key(const Inst& inst);
-  ValueId append(Inst inst);
+  ValueId* find(const Inst& inst);
+  void grow();
 
   Function& function_;
-  std::unordered_map<LeafKey, ValueId, LeafHash> leaves_;
+  std::vector<ValueId> table_;  ///< open addressing over the instructions that are shared; size a power of two
+  size_t used_ = 0;
   Span span_;
-  bool simplify_;
+  Rules rules_;
 };
 
 }  // namespace asb::ir
