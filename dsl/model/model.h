@@ -106,12 +106,14 @@ enum class ExprKind : uint8_t {
   Minimiser,     ///< args[0], held by first derivatives (the envelope)
   Spectral,      ///< f of a symmetric matrix: args[0] matrix, args[1] body over Parameter-like Hole
   Principal,     ///< symmetric(s = principal(args[0])) { args[1] }, args[1] over Hole (a vector)
-  Hole,          ///< the bound name of Spectral or Principal; args empty
+  Hole,          ///< the bound name of the Spectral or Principal with the same `ref`; args empty
   NetworkCall,   ///< NetworkId(ref)(args…)
   Reduce,        ///< reduction of args[0] over `domain`
   Step,          ///< `step`
   Steps,         ///< `steps`
   TimeStep,      ///< `dt`
+  RestBox,       ///< the rest box of GeometryId(ref): its centre (index 0, vec3), half its longest side (index 1)
+  Gap,           ///< gap(c, args[0]): signed distance of the two sides of a pair
 };
 
 enum class Reduction : uint8_t { Integral, Mean, Sum, Min, Max };
@@ -133,6 +135,8 @@ struct Expr {
   bool by_measure = false;        ///< Reduce: over the mesh, surface or curve itself, weighted by the rest measure
   int32_t degree = -1;            ///< Reduce: quadrature degree, or -1: chosen by the rule
   int32_t into = -1;              ///< Reduce: corner number that terms are added to, or -1: one total
+  bool measured = false;          ///< Reduce: by quadrature in the rest measure (Integral; Mean of a mesh, surface or
+                                  ///< curve: integral over measure); else unweighted over a set of entities
 };
 
 // ---------------------------------------------------------------------------------------------- domains
@@ -229,7 +233,8 @@ struct Field { std::string name; Type type; ExprId body; DomainId at_nodes; Span
 struct Nodal { std::string name; Type type; DomainId domain; ExprId body; Span span; };
 
 /// Energies, works, losses and named scalar lets: expressions that others refer to by a Let of this name.
-struct Named { std::string name; ExprId body; Span span; };
+/// `body` is that Let.
+struct Named { std::string name; ExprId body; Span span; bool at_last_step = false; };
 
 enum class SolveKind : uint8_t { Minimise, Balance, Stationary };
 
