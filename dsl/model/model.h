@@ -135,8 +135,6 @@ struct Expr {
   bool by_measure = false;        ///< Reduce: over the mesh, surface or curve itself, weighted by the rest measure
   int32_t degree = -1;            ///< Reduce: quadrature degree, or -1: chosen by the rule
   int32_t into = -1;              ///< Reduce: corner number that terms are added to, or -1: one total
-  bool measured = false;          ///< Reduce: by quadrature in the rest measure (Integral; Mean of a mesh, surface or
-                                  ///< curve: integral over measure); else unweighted over a set of entities
 };
 
 // ---------------------------------------------------------------------------------------------- domains
