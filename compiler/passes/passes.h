@@ -4,6 +4,7 @@
 #pragma once
 
 #include "compiler/ir/function.h"
+#include "compiler/passes/elementary.h"
 
 namespace asb::ir {
 

@@ -1,4 +1,7 @@
 target_sources(asb_compiler PRIVATE
+  ${CMAKE_CURRENT_LIST_DIR}/elementary.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/elementary_exp.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/elementary_trig.cpp
   ${CMAKE_CURRENT_LIST_DIR}/expand.cpp
   ${CMAKE_CURRENT_LIST_DIR}/expand_rotation.cpp
   ${CMAKE_CURRENT_LIST_DIR}/kronecker.cpp
