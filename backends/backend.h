@@ -27,7 +27,8 @@ class Kernel {
   virtual ~Kernel() = default;
   /// For host backends: call it directly on host pointers, from any thread. Null elsewhere.
   virtual asb_kernel entry() const { return nullptr; }
-  /// Host backends without machine code (the interpreter) run this; default calls entry().
+  /// On host pointers, from any thread: backends without machine code run this (a device copies in and out); default
+  /// calls entry().
   virtual void run(const double* const* inputs, double* const* outputs, int64_t first, int64_t last) const {
     entry()(inputs, outputs, first, last);
   }
@@ -49,6 +50,8 @@ class Backend {
   [[nodiscard]] virtual Result<std::vector<std::unique_ptr<Kernel>>> compile(
       std::span<const KernelPlan> kernels) = 0;
   virtual CompileTimes compile_times() const { return {}; }
+  /// Entity blocks that one call of Kernel::run should cover at least: many where a call is dear.
+  virtual int64_t preferred_blocks() const { return 1; }
 
   [[nodiscard]] virtual Result<std::unique_ptr<Buffer>> allocate(size_t reals) = 0;
   [[nodiscard]] virtual Result<void> upload(std::span<const double> from, Buffer& to, size_t offset = 0) = 0;

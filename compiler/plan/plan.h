@@ -137,6 +137,9 @@ struct Show {
   Span span;
 };
 
+/// Where the points of a mesh or surface are at the end: vec3 on all its nodes or vertices.
+struct Position { GeometryId geometry; NodeId node; };
+
 /// Kernel of each Map node's function: kernels_of_function[FunctionId].
 struct Plan {
   std::string name, documentation;
@@ -150,6 +153,7 @@ struct Plan {
   std::vector<Solve> solves;            ///< in dependency order; only those that something reads
   std::vector<Output> outputs;
   std::vector<Show> shows;
+  std::vector<Position> positions;      ///< meshes that an unknown starting at X moves, and what is embedded in them
   std::vector<std::string> notes;       ///< what was left out, and why
 };
 

@@ -1,0 +1,492 @@
+// Expressions and declarations of the Model as nodes of the graph. A symmetric matrix is a full matrix from here on:
+// the derivative by one is made symmetric, so that de = inner(T, dv) for symmetric dv.
+#include "compiler/lower/lower.h"
+
+#include <fmt/format.h>
+
+#include "compiler/ad/derivative.h"
+#include "compiler/lower/builtins.h"
+#include "compiler/lower/lowering.h"
+
+namespace asb::lower {
+
+using graph::GatherKind;
+using graph::LeafKind;
+using ir::Type;
+using ir::ValueId;
+using model::Expr;
+using model::ExprKind;
+
+tl::unexpected<Error> not_yet(std::string what, Span span) {
+  return fail("not-yet", fmt::format("{} can't be compiled yet", what),
+              "`asb check` accepts the program; leave this part out to run the rest", span);
+}
+
+Type ssa_type(const model::Type& type) {
+  switch (type.kind) {
+    case model::TypeKind::Bool: return Type::boolean();
+    case model::TypeKind::Sym: return Type::matrix(type.dims[0], type.dims[0]);
+    case model::TypeKind::Int:
+    case model::TypeKind::Real: return Type::real(type.dims);
+  }
+  ASB_UNREACHABLE("type kind");
+}
+
+namespace {
+
+constexpr ir::Rate kFixed = ir::kAxisMesh | ir::kAxisParams;
+
+/// (T + T with the last two axes exchanged)/2 for a value of shape s ++ [n, n].
+ValueId symmetrise_last(ir::Builder& b, ValueId t) {
+  const Type type = b.type(t);
+  const int n = type.dims[type.rank - 1];
+  const int rows = type.entries() / (n * n);
+  const ValueId flat = b.reshape(t, Type::real(std::vector<int32_t>{rows, n, n}));
+  std::vector<ValueId> parts;
+  for (int i = 0; i < rows; ++i) {
+    const ValueId m = b.extract(flat, i);
+    parts.push_back(b.scale(0.5, b.add(m, b.transpose(m))));
+  }
+  return b.reshape(b.stack(std::move(parts)), type);
+}
+
+}  // namespace
+
+NodeId Lowering::add(graph::Node node) { return plan_.graph.nodes.add(std::move(node)); }
+
+NodeId Lowering::leaf(LeafKind kind, uint32_t ref, SpaceId space, Type type, ir::Rate rate, std::string name) {
+  auto [at, fresh] = leaves_.try_emplace({static_cast<int>(kind), ref, space.index});
+  if (fresh) at->second = add({graph::Leaf{kind, ref, 0}, space, type, rate, {}, std::move(name), {}});
+  return at->second;
+}
+
+ValueId Lowering::input(Context& context, NodeId node) {
+  auto [at, fresh] = context.inputs.try_emplace(node.index);
+  if (fresh) {
+    const graph::Node& n = plan_.graph.nodes[node];
+    ir::Rate rate = n.rate;
+    if (n.space != kSingle) rate |= ir::kAxisMesh;
+    else rate &= static_cast<ir::Rate>(~ir::kAxisMesh);
+    at->second = context.builder.add_input(n.name, n.type, rate);
+    context.nodes.push_back(node);
+  }
+  return at->second;
+}
+
+Result<NodeId> Lowering::node_of(model::ExprId expr, SpaceId space, model::SolveId inside) {
+  const auto key = std::tuple(expr.index, space.index, inside.index);
+  if (const auto found = nodes_.find(key); found != nodes_.end()) return found->second;
+  Context context{.space = space, .inside = inside, .function = {}, .builder = ir::Builder(context.function),
+                  .values = {}, .fields = {}, .inputs = {}, .nodes = {}};
+  const Result<ValueId> result = value(context, expr);
+  if (!result) return fail(result.error());
+  const Expr& e = model_.exprs[expr];
+  ir::Function& function = context.function;
+  NodeId node;
+  if (function[*result].op == ir::Op::Input) {
+    node = context.nodes[function[*result].index];
+    if (plan_.graph.nodes[node].space != space) node = {};
+  }
+  if (!node) {
+    context.builder.add_output("value", *result);
+    ir::Rate rate = 0;
+    for (const ir::Input& in : function.inputs) rate |= in.rate;
+    if (space != kSingle) rate |= ir::kAxisMesh;
+    function.name = fmt::format("{}_{}", e.name.empty() ? "map" : e.name, plan_.graph.functions.size());
+    const Type type = function[*result].type;
+    const auto id = plan_.graph.functions.add(std::move(function));
+    node = add({graph::Map{id, 0}, space, type, rate, std::move(context.nodes), e.name.empty() ? "map" : e.name,
+                e.span});
+  }
+  nodes_[key] = node;
+  return node;
+}
+
+Result<ValueId> Lowering::value(Context& context, model::ExprId id) {
+  if (const auto found = context.values.find(id.index); found != context.values.end()) return found->second;
+  const Expr& expr = model_.exprs[id];
+  const Span outer = context.builder.span();
+  context.builder.set_span(expr.span);
+  Result<ValueId> result = make_value(context, expr, id);
+  context.builder.set_span(outer);
+  if (result) context.values.emplace(id.index, *result);
+  return result;
+}
+
+Result<NodeId> Lowering::unknown_node(model::UnknownId id, model::SolveId inside, Span span) {
+  const plan::Unknown& unknown = plan_.unknowns[id.index];
+  for (uint32_t s = 0; s < model_.solves.size(); ++s) {
+    const auto& solve = model_.solves[model::SolveId(s)];
+    for (size_t k = 0; k < solve.unknowns.size(); ++k) {
+      if (solve.unknowns[k] != id) continue;
+      if (inside == model::SolveId(s))
+        return leaf(LeafKind::Unknown, id.index, unknown.space, unknown.type, ir::kAxisIteration | ir::kAxisMesh,
+                    unknown.name);
+      if (const auto lowered = lower_solve(model::SolveId(s)); !lowered) return fail(lowered.error());
+      // One node per unknown, found again through the leaf table under a kind of its own.
+      auto [at, fresh] = leaves_.try_emplace({-1, id.index, 0});
+      if (fresh)
+        at->second = add({graph::Solve{solves_.at(s), static_cast<int32_t>(k)}, unknown.space, unknown.type, kFixed,
+                          {}, unknown.name, span});
+      return at->second;
+    }
+  }
+  return fail("unknown-unsolved", fmt::format("`{}` is not determined by any solve", unknown.name), {}, span);
+}
+
+Result<NodeId> Lowering::nodal_node(const Expr& expr, model::SolveId inside) {
+  switch (expr.kind) {
+    case ExprKind::Unknown: return unknown_node(model::UnknownId(expr.ref), inside, expr.span);
+    case ExprKind::Param: {
+      const model::Param& param = model_.params[model::ParamId(expr.ref)];
+      if (param.domain) return not_yet(fmt::format("the param `{}`, with one value per entity,", param.name), expr.span);
+      return leaf(LeafKind::Param, expr.ref, kSingle, ssa_type(param.type), ir::kAxisParams, param.name);
+    }
+    case ExprKind::Nodal: {
+      const model::Nodal& nodal = model_.nodals[model::NodalId(expr.ref)];
+      const auto space = space_of(nodal.domain, false, -1, false);
+      if (!space) return fail(space.error());
+      return node_of(nodal.body, *space, inside);
+    }
+    case ExprKind::Let: return nodal_node(model_.exprs[expr.args[0]], inside);
+    default: break;
+  }
+  return not_yet(fmt::format("`{}` as a field over nodes", expr.name), expr.span);
+}
+
+Result<ValueId> Lowering::nodal_value(Context& context, NodeId nodal, GatherKind kind, int32_t corner, Span span) {
+  const graph::Node& from = plan_.graph.nodes[nodal];
+  if (from.space == kSingle) {
+    if (kind == GatherKind::Value) return input(context, nodal);
+    return fail("no-gradient", fmt::format("`{}` is one value everywhere and has no gradient", from.name), {}, span);
+  }
+  if (from.space == context.space && kind == GatherKind::Value) return input(context, nodal);
+  auto [at, fresh] = gathers_.try_emplace({nodal.index, context.space.index, static_cast<int>(kind), corner});
+  if (fresh) {
+    Type type = from.type;
+    if (kind == GatherKind::Gradient) {
+      std::vector<int32_t> dims(type.dims.begin(), type.dims.begin() + type.rank);
+      dims.push_back(3);
+      type = Type::real(dims);
+    }
+    const std::string name = kind == GatherKind::Gradient ? fmt::format("grad_{}", from.name) : from.name;
+    at->second = add({graph::Gather{kind, corner}, context.space, type, static_cast<ir::Rate>(from.rate | ir::kAxisMesh),
+                      {nodal}, name, span});
+  }
+  return input(context, at->second);
+}
+
+Result<NodeId> Lowering::reduce_node(const Expr& expr, model::SolveId inside) {
+  const bool by_measure = expr.reduction == model::Reduction::Integral || expr.by_measure;
+  if (expr.into >= 0) return not_yet("sums `into` entities", expr.span);
+  const auto space = space_of(expr.domain, by_measure, expr.degree,
+                              by_measure && expr.degree < 0 && reads_values_of_unknowns(expr.args[0]));
+  if (!space) return fail(space.error());
+  const auto body = node_of(expr.args[0], *space, inside);
+  if (!body) return body;
+  graph::Reduction kind = {};
+  switch (expr.reduction) {
+    case model::Reduction::Integral: kind = graph::Reduction::Integral; break;
+    case model::Reduction::Mean: kind = by_measure ? graph::Reduction::MeanIntegral : graph::Reduction::Mean; break;
+    case model::Reduction::Sum: kind = graph::Reduction::Sum; break;
+    case model::Reduction::Min: kind = graph::Reduction::Min; break;
+    case model::Reduction::Max: kind = graph::Reduction::Max; break;
+  }
+  const graph::Node from = plan_.graph.nodes[*body];
+  return add({graph::Reduce{kind}, kSingle, from.type, static_cast<ir::Rate>(from.rate & ~ir::kAxisMesh), {*body},
+              expr.name.empty() ? "total" : expr.name, expr.span});
+}
+
+Result<ValueId> Lowering::derivative(Context& context, const Expr& expr) {
+  // The variable first, so that the expression is made from this very value.
+  const auto variable = value(context, expr.args[1]);
+  if (!variable) return variable;
+  const auto of = value(context, expr.args[0]);
+  if (!of) return of;
+  ir::Builder& b = context.builder;
+  const model::Expr& by = model_.exprs[expr.args[1]];
+  if (context.space == kSingle && by.kind == ExprKind::Unknown)
+    return not_yet("the assembled derivative of a functional by a nodal value", expr.span);
+  ValueId result = ad::derivative(b, *of, *variable, {});
+  if (by.type.kind == model::TypeKind::Sym) result = symmetrise_last(b, result);
+  return result;
+}
+
+Result<ValueId> Lowering::make_value(Context& context, const Expr& expr, model::ExprId id) {
+  ir::Builder& b = context.builder;
+  std::vector<ValueId> args;
+  const auto lower_args = [&]() -> Result<void> {
+    for (const model::ExprId arg : expr.args) {
+      const auto v = value(context, arg);
+      if (!v) return fail(v.error());
+      args.push_back(*v);
+    }
+    return {};
+  };
+  switch (expr.kind) {
+    case ExprKind::Number:
+      return expr.type.kind == model::TypeKind::Bool ? b.boolean(expr.number != 0)
+                                                     : b.constant(expr.number, ssa_type(expr.type));
+    case ExprKind::Identity: return b.identity(expr.type.dims[0]);
+    case ExprKind::Param:
+    case ExprKind::Unknown:
+    case ExprKind::Nodal: {
+      const auto node = nodal_node(expr, context.inside);
+      if (!node) return fail(node.error());
+      return nodal_value(context, *node, GatherKind::Value, 0, expr.span);
+    }
+    case ExprKind::Gradient:
+    case ExprKind::At: {
+      const Expr& of = model_.exprs[expr.args[0]];
+      NodeId node;
+      if (of.kind == ExprKind::RestPosition) {
+        node = leaf(LeafKind::RestPosition, plan_.graph.spaces[context.space].geometry.index,
+                    vertices_or_nodes(plan_.graph.spaces[context.space].geometry), Type::vector(3), ir::kAxisMesh, "X");
+      } else {
+        const auto found = nodal_node(of, context.inside);
+        if (!found) return fail(found.error());
+        node = *found;
+      }
+      return nodal_value(context, node, expr.kind == ExprKind::At ? GatherKind::Corner : GatherKind::Gradient,
+                         expr.index, expr.span);
+    }
+    case ExprKind::RestPosition: {
+      if (context.space == kSingle)
+        return fail("no-position", "`X` has no meaning outside a set of entities", {}, expr.span);
+      const graph::GeometryId of = plan_.graph.spaces[context.space].geometry;
+      const NodeId node = leaf(LeafKind::RestPosition, of.index, vertices_or_nodes(of), Type::vector(3), ir::kAxisMesh,
+                               "X");
+      return nodal_value(context, node, GatherKind::Value, 0, expr.span);
+    }
+    case ExprKind::Field: {
+      const auto found = context.fields.find(expr.ref);
+      if (found != context.fields.end()) return found->second;
+      const model::Field& field = model_.fields[model::FieldId(expr.ref)];
+      Result<ValueId> result;
+      if (field.at_nodes) {
+        const auto space = space_of(field.at_nodes, false, -1, false);
+        if (!space) return fail(space.error());
+        const auto node = node_of(field.body, *space, context.inside);
+        if (!node) return fail(node.error());
+        result = nodal_value(context, *node, GatherKind::Value, 0, expr.span);
+      } else {
+        result = value(context, field.body);
+      }
+      if (!result) return result;
+      const ValueId named = b.copy(*result);
+      context.fields.emplace(expr.ref, named);
+      return named;
+    }
+    case ExprKind::Let: {
+      const auto inner = value(context, expr.args[0]);
+      if (!inner) return inner;
+      return b.copy(*inner);
+    }
+    case ExprKind::CellSize: {
+      const graph::GeometryId of = geometry_.at(expr.ref);
+      return input(context, leaf(LeafKind::CellSize, of.index, kSingle, Type::scalar(), 0, "cell_size"));
+    }
+    case ExprKind::RestBox: {
+      const graph::GeometryId of = geometry_.at(expr.ref);
+      const ValueId box = input(context, leaf(LeafKind::RestBox, of.index, kSingle, Type::matrix(2, 3), 0, "rest_box"));
+      const ValueId lower = b.extract(box, 0), upper = b.extract(box, 1);
+      if (expr.index == 0) return b.scale(0.5, b.add(lower, upper));
+      const ValueId side = b.sub(upper, lower);
+      return b.scale(0.5, b.max(b.extract(side, 0), b.max(b.extract(side, 1), b.extract(side, 2))));
+    }
+    case ExprKind::Gap: return not_yet("`gap`", expr.span);
+    case ExprKind::Call:
+      if (const auto done = lower_args(); !done) return fail(done.error());
+      return lower_builtin(b, expr.builtin, args, ssa_type(expr.type));
+    case ExprKind::Stack:
+      if (const auto done = lower_args(); !done) return fail(done.error());
+      return b.stack(std::move(args));
+    case ExprKind::Pick: {
+      const auto from = value(context, expr.args[0]);
+      if (!from) return from;
+      if (expr.drop) return b.extract(*from, expr.indices.front());
+      std::vector<ValueId> rows;
+      for (const int32_t i : expr.indices) rows.push_back(b.extract(*from, i));
+      return b.stack(std::move(rows));
+    }
+    case ExprKind::Select:
+      if (const auto done = lower_args(); !done) return fail(done.error());
+      return b.select(args[0], args[1], args[2]);
+    case ExprKind::Derivative: return derivative(context, expr);
+    case ExprKind::Minimal: {
+      if (const auto minimiser = value(context, expr.args[0]); !minimiser) return minimiser;
+      return value(context, expr.args[1]);
+    }
+    case ExprKind::Minimiser: {
+      const auto minimiser = value(context, expr.args[0]);
+      if (!minimiser) return minimiser;
+      return b.envelope(*minimiser);
+    }
+    case ExprKind::Reduce: {
+      const auto node = reduce_node(expr, context.inside);
+      if (!node) return fail(node.error());
+      return input(context, *node);
+    }
+    case ExprKind::Data: return not_yet("`data`", expr.span);
+    case ExprKind::Latent: return not_yet("`latent`", expr.span);
+    case ExprKind::State: return not_yet("`state`", expr.span);
+    case ExprKind::Weight:
+    case ExprKind::Parameter:
+    case ExprKind::NetworkCall: return not_yet("a network", expr.span);
+    case ExprKind::RestNormal:
+    case ExprKind::DeformedNormal: return not_yet("a normal", expr.span);
+    case ExprKind::Virtual: return not_yet("`virtual`", expr.span);
+    case ExprKind::Previous:
+    case ExprKind::Step:
+    case ExprKind::Steps:
+    case ExprKind::TimeStep: return not_yet("`time`", expr.span);
+    case ExprKind::CellMean: return not_yet("`cell_mean`", expr.span);
+    case ExprKind::Spectral:
+    case ExprKind::Principal:
+    case ExprKind::Hole: return not_yet("a spectral function", expr.span);
+  }
+  (void)id;
+  ASB_UNREACHABLE("expression kind");
+}
+
+// ------------------------------------------------------------------------------------------- declarations
+
+Result<void> Lowering::declarations() {
+  for (const model::Param& from : model_.params) {
+    if (from.domain) {  // refused where it is read
+      plan_.params.push_back({from.name, "", ssa_type(from.type), {}, {}, {}, false});
+      continue;
+    }
+    plan::Param to{.name = from.name, .unit = "", .type = ssa_type(from.type), .initial = {}, .lo = {}, .hi = {},
+                   .is_symmetric = from.type.kind == model::TypeKind::Sym};
+    const auto set = [&](model::ExprId expr, NodeId& node) -> Result<void> {
+      if (!expr) return {};
+      const auto made = node_of(expr, kSingle, {});
+      if (!made) return fail(made.error());
+      node = *made;
+      return {};
+    };
+    if (auto r = set(from.initial, to.initial); !r) return r;
+    if (auto r = set(from.lo, to.lo); !r) return r;
+    if (auto r = set(from.hi, to.hi); !r) return r;
+    plan_.params.push_back(std::move(to));
+  }
+  for (const model::Unknown& from : model_.unknowns) {
+    SpaceId space = kSingle;
+    if (from.domain) {
+      const auto made = space_of(from.domain, false, -1, false);
+      if (!made) return fail(made.error());
+      space = *made;
+    }
+    plan_.unknowns.push_back({from.name, "", ssa_type(from.type), space, {}});
+  }
+  return {};
+}
+
+Result<void> Lowering::lower_solve(model::SolveId id) {
+  if (solves_.contains(id.index)) return {};
+  const model::Solve& from = model_.solves[id];
+  plan::Solve to;
+  to.span = from.span;
+  to.method = from.method;
+  if (from.kind != model::SolveKind::Minimise) return not_yet("`solve` that isn't `minimizing`", from.span);
+  for (const model::Option& option : from.options) {
+    const auto number = [&]() -> double {
+      return option.value ? model_.exprs[option.value].number : 0.0;
+    };
+    if (option.name == "tol") to.tolerance = number();
+    else if (option.name == "iterations") to.max_iterations = static_cast<int32_t>(number());
+    else if (option.name == "relative_to") to.relative_to_start = option.word == "start";
+    else return fail("solve-option", fmt::format("`{}` is not an option of a solve", option.name),
+                     "options are `tol`, `iterations`, `relative_to: start`", from.span);
+  }
+  for (const model::UnknownId u : from.unknowns) {
+    const model::Unknown& unknown = model_.unknowns[u];
+    plan::Unknown& planned = plan_.unknowns[u.index];
+    const auto initial = node_of(unknown.initial, planned.space, {});
+    if (!initial) return fail(initial.error());
+    planned.initial = *initial;
+    to.unknowns.push_back(plan::UnknownId(u.index));
+    to.name += (to.name.empty() ? "" : ", ") + unknown.name;
+    for (const model::Fix& fix : model_.fixes) {
+      if (fix.unknown != u) continue;
+      const auto on = space_of(fix.domain, false, -1, false);
+      if (!on) return fail(on.error());
+      plan::Fix made{.unknown = plan::UnknownId(u.index), .components = fix.components, .on = *on, .value = {},
+                     .over = fix.over, .span = fix.span};
+      if (fix.value) {
+        const auto node = node_of(fix.value, *on, {});
+        if (!node) return fail(node.error());
+        made.value = *node;
+      }
+      plan_.fixes.push_back(std::move(made));
+    }
+  }
+  const auto objective = node_of(from.objective, kSingle, id);
+  if (!objective) return fail(objective.error());
+  to.objective = *objective;
+  // Its own number only now: solves that it reads have been added by the lowering of its objective.
+  solves_[id.index] = graph::SolveId(static_cast<uint32_t>(plan_.solves.size()));
+  plan_.solves.push_back(std::move(to));
+  return {};
+}
+
+Result<void> Lowering::wanted() {
+  for (const model::Output& output : model_.outputs) {
+    const auto node = node_of(output.body, kSingle, {});
+    if (!node) return fail(node.error());
+    plan_.outputs.push_back({output.name, "", 1, *node, output.span});
+  }
+  for (const model::Named& loss : model_.losses) {
+    const auto node = node_of(loss.body, kSingle, {});
+    if (!node) return fail(node.error());
+    plan_.outputs.push_back({loss.name, "", 1, *node, loss.span});
+  }
+  for (const model::Show& show : model_.shows) {
+    const bool cells = model_.domains[show.domain].kind == model::DomainKind::Cells;
+    const auto space = space_of(show.domain, cells, -1, false);
+    if (!space) return fail(space.error());
+    const auto node = node_of(show.body, *space, {});
+    if (!node) return fail(node.error());
+    plan_.shows.push_back({show.name, "", 1, *node, ssa_type(model_.exprs[show.body].type), show.span});
+  }
+  return positions();
+}
+
+Result<void> Lowering::positions() {
+  for (uint32_t u = 0; u < model_.unknowns.size(); ++u) {
+    const model::Unknown& unknown = model_.unknowns[model::UnknownId(u)];
+    if (model_.exprs[unknown.initial].kind != ExprKind::RestPosition || !unknown.domain) continue;
+    // Only unknowns whose solve something reads: showing a body is no reason to solve for it.
+    const auto found = leaves_.find({-1, u, 0});
+    if (found == leaves_.end()) continue;
+    const graph::GeometryId mesh = plan_.graph.spaces[plan_.unknowns[u].space].geometry;
+    plan_.positions.push_back({mesh, found->second});
+    for (uint32_t g = 0; g < plan_.geometries.size(); ++g) {
+      const auto* embed = std::get_if<plan::Embed>(&plan_.geometries[g].source);
+      if (!embed || embed->in != mesh) continue;
+      const graph::GeometryId id(g);
+      plan_.positions.push_back({id, add({graph::Gather{GatherKind::Value, 0}, vertices_or_nodes(id), Type::vector(3),
+                                          kFixed, {found->second}, unknown.name, {}})});
+    }
+  }
+  return {};
+}
+
+Result<plan::Plan> Lowering::run() {
+  plan_.name = model_.name;
+  plan_.documentation = model_.documentation;
+  plan_.graph.spaces.add({});  // kSingle
+  if (auto r = geometries(); !r) return fail(r.error());
+  if (auto r = declarations(); !r) return fail(r.error());
+  if (auto r = wanted(); !r) return fail(r.error());
+  return std::move(plan_);
+}
+
+}  // namespace asb::lower
+
+namespace asb {
+
+Result<plan::Plan> lower_to_graph(const model::Model& model) { return lower::Lowering(model).run(); }
+
+}  // namespace asb

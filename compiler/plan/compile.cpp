@@ -1,0 +1,78 @@
+// See compile.h.
+#include "compiler/plan/compile.h"
+
+#include <functional>
+
+#include "compiler/graph/forms.h"
+#include "compiler/lower/lower.h"
+
+namespace asb {
+namespace {
+
+/// Functions of the Map nodes that what is wanted leads to; the rest was made on the way and is not compiled.
+std::vector<uint8_t> wanted_functions(const plan::Plan& plan) {
+  std::vector<uint8_t> wanted(plan.graph.functions.size(), 0), seen(plan.graph.nodes.size(), 0);
+  std::vector<uint8_t> seen_space(plan.graph.spaces.size(), 0);
+  std::function<void(graph::NodeId)> visit;
+  const std::function<void(graph::SpaceId)> visit_space = [&](graph::SpaceId id) {
+    if (!id || seen_space[id.index]++) return;
+    const graph::Space& space = plan.graph.spaces[id];
+    for (const graph::Narrowing& n : space.narrowings)
+      if (n.where) visit(n.where);
+    visit_space(space.nodes_of);
+  };
+  visit = [&](graph::NodeId id) {
+    if (!id || seen[id.index]++) return;
+    const graph::Node& node = plan.graph.nodes[id];
+    visit_space(node.space);
+    if (const auto* map = std::get_if<graph::Map>(&node.kind)) wanted[map->function.index] = 1;
+    for (const graph::NodeId in : node.inputs) visit(in);
+  };
+  for (const plan::Param& p : plan.params) {
+    visit(p.initial);
+    visit(p.lo);
+    visit(p.hi);
+  }
+  for (const plan::Unknown& u : plan.unknowns) visit(u.initial);
+  for (const plan::Fix& f : plan.fixes) {
+    visit_space(f.on);
+    visit(f.value);
+  }
+  for (const plan::Solve& s : plan.solves)
+    for (const plan::Form& form : s.forms) {
+      visit_space(form.space);
+      visit(form.coefficient);
+      for (const graph::NodeId operand : form.operands) visit(operand);
+    }
+  for (const plan::Output& o : plan.outputs) visit(o.node);
+  for (const plan::Show& s : plan.shows) visit(s.node);
+  for (const plan::Position& p : plan.positions) visit(p.node);
+  return wanted;
+}
+
+}  // namespace
+
+Result<plan::Plan> compile(const model::Model& model, const CompileOptions& options) {
+  auto plan = lower_to_graph(model);
+  if (!plan) return plan;
+  if (auto found = find_forms(*plan); !found) return fail(found.error());
+
+  const std::vector<uint8_t> wanted = wanted_functions(*plan);
+  plan->kernel_of_function.resize(wanted.size());
+  for (uint32_t f = 0; f < wanted.size(); ++f) {
+    if (!wanted[f]) continue;
+    plan->kernel_of_function[f] = plan::KernelId(static_cast<uint32_t>(plan->kernels.size()));
+    plan->kernels.push_back({plan->graph.functions[graph::FunctionId(f)], {}});
+  }
+  for (KernelPlan& kernel : plan->kernels) {
+    ir::PassObserver observer;
+    if (options.observer)
+      observer = [&](std::string_view pass, const ir::Function& f) { options.observer(kernel.tensor.name, pass, f); };
+    auto scalar = ir::run_pipeline(kernel.tensor, observer);
+    if (!scalar) return fail(scalar.error());
+    kernel.scalar = std::move(*scalar);
+  }
+  return plan;
+}
+
+}  // namespace asb

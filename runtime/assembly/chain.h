@@ -1,0 +1,39 @@
+// Between nodes and local variables: y = B u, f = B'p, K = B'HB, for one block of kLanes groups. The only hand-written
+// arithmetic of assembly; everything about the energy itself is generated.
+#pragma once
+
+#include "runtime/assembly/stencil.h"
+
+namespace asb {
+
+/// A local variable of a form: value (c entries) or gradient (c × 3 entries, row major) of an unknown with c components.
+struct LocalShape {
+  bool is_gradient = false;
+  int components = 3;
+  int entries() const { return is_gradient ? 3 * components : components; }
+};
+
+/// Corner values of block `block` from node-major values u[node·c + i] into corner[(a·c + i)·kLanes + lane].
+void gather_corners(const Stencil& stencil, int64_t block, const double* u, int components, double* corner);
+
+/// One local at point q: y[k·kLanes + lane] = Σ_a weight_a corner_a.
+void gather_local(const Stencil& stencil, int64_t block, int q, const LocalShape& shape, const double* corner, double* y);
+
+/// force[(a·c + i)·kLanes + lane] += w · Σ B'p for one local at point q; w[lane] are measures, p[k·kLanes + lane].
+void scatter_local(const Stencil& stencil, int64_t block, int q, const LocalShape& shape, const double* w, const double* p,
+                   double* force);
+
+/// K += w B'HB of two locals at point q. H[(k·stride + l)·kLanes + lane] is given by `entry(k, l)` through the packed
+/// upper triangle by rows of the n_local × n_local Hessian; `first_r`, `first_c` are the locals' places in it. K is the packed
+/// upper triangle by rows over the m = corners·c values of the group, entry (r, s), r <= s.
+void scatter_hessian(const Stencil& stencil, int64_t block, int q, const LocalShape& row, int first_row,
+                     const LocalShape& column, int first_column, int n_local, const double* w, const double* H, double* K);
+
+/// K[(a, b), a <= b] += w Σ_JL G_aJ C_JL G_bL (gradient) or w C N_a N_b (value).
+void scatter_scalar(const Stencil& stencil, int64_t block, int q, bool is_gradient, const double* w, const double* C,
+                    double* K);
+
+/// Place of entry (r, c), r <= c, in the packed upper triangle by rows of an n×n matrix.
+constexpr int64_t packed(int64_t r, int64_t c, int64_t n) { return r * n - r * (r - 1) / 2 + (c - r); }
+
+}  // namespace asb

@@ -1,0 +1,136 @@
+// What a program wants, collected: outputs, shows, positions, and the story of its solves.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "runtime/execute/session.h"
+#include "runtime/mesh/element.h"
+
+namespace asb {
+
+namespace {
+
+std::vector<Vec3> as_points(const std::vector<double>& values) {
+  std::vector<Vec3> points(values.size() / 3);
+  for (size_t i = 0; i < points.size(); ++i) points[i] = {values[3 * i], values[3 * i + 1], values[3 * i + 2]};
+  return points;
+}
+
+SolveResult story_of(const plan::Solve& plan, const SolveOutcome& outcome) {
+  const SolveReport& r = outcome.report;
+  SolveResult s;
+  s.name = plan.name;
+  s.unknowns = outcome.n_free;
+  s.method = r.method;
+  s.status = status_name(r.status);
+  s.converged = r.converged();
+  s.sentence = r.reason;
+  s.tolerance = r.gradient_bound;
+  for (const SolveStep& step : r.history)
+    s.history.push_back({step.iteration, step.energy, step.gradient, step.step, step.inner});
+  s.counts = {{"iterations", r.iterations},       {"energy evaluations", r.energies}, {"gradients", r.gradients},
+              {"Hessians", r.hessians},           {"factorisations", r.factorisations}, {"Hessian-vector products", r.products},
+              {"solves with the factor", r.preconditioner_solves}, {"inverted points", outcome.inverted},
+              {"factor bytes", static_cast<int64_t>(outcome.factor_bytes + r.factor_bytes)}};
+  s.times = {{"constant factor", outcome.factor_seconds}, {"evaluate", r.times.evaluate}, {"assemble", r.times.assemble},
+             {"factor", r.times.factor}, {"solve", r.times.solve}, {"products", r.times.products},
+             {"line search", r.times.line_search}, {"other", r.times.other}, {"total", r.times.total}};
+  return s;
+}
+
+}  // namespace
+
+Result<void> Session::add_show(const plan::Show& show, RunResult& result) {
+  const auto values = evaluate(show.node);
+  if (!values) return fail(values.error());
+  const graph::Node& node = plan_.graph.nodes[show.node];
+  const graph::Space& where = plan_.graph.spaces[node.space];
+  const auto data = space(node.space);
+  if (!data) return fail(data.error());
+  const Body& body = bodies_[where.geometry.index];
+  const int n = show.type.entries();
+  ShowResult out{.name = show.name, .on = plan_.geometries[where.geometry.index].name, .at = ShowAt::Nodes, .components = n,
+                 .unit = show.unit, .values = {}};
+  size_t count = 0;
+  switch (where.entities) {
+    case graph::Entities::Quadrature:
+    case graph::Entities::Cells: out.at = ShowAt::Cells; count = static_cast<size_t>(cell_count(body.mesh)); break;
+    case graph::Entities::Vertices: out.at = ShowAt::Vertices; count = body.surface.vertices.size(); break;
+    default: count = body.mesh.nodes.size(); break;
+  }
+  // Entities outside a narrowed set have no value.
+  out.values.assign(count * n, std::numeric_limits<double>::quiet_NaN());
+  const SpaceData& d = **data;
+  for (size_t g = 0; g < d.ids.size(); ++g) {
+    double total = 0;
+    std::vector<double> sum(n, 0.0);
+    for (int q = 0; q < d.points; ++q) {
+      const size_t block = g / kLanes * d.points + q, lane = g % kLanes;
+      const double w = d.measure[block * kLanes + lane];
+      total += w;
+      for (int k = 0; k < n; ++k)
+        sum[k] += w * ((*values)->single ? (*values)->data[k] : (*values)->data[(block * n + k) * kLanes + lane]);
+    }
+    for (int k = 0; k < n; ++k) out.values[static_cast<size_t>(d.ids[g]) * n + k] = show.scale * sum[k] / total;
+  }
+  result.shows.push_back(std::move(out));
+  return {};
+}
+
+Result<RunResult> Session::run() {
+  auto lap = [this, last = std::chrono::steady_clock::now()](const char* stage) mutable {
+    const auto now = std::chrono::steady_clock::now();
+    times_.emplace_back(stage, std::chrono::duration<double>(now - last).count());
+    last = now;
+  };
+  RunResult result;
+  result.program = plan_.name;
+  result.summary = plan_.documentation;
+  result.backend = backend_.name();
+  result.device = backend_.description();
+  for (uint32_t s = 0; s < plan_.solves.size(); ++s) {
+    const auto outcome = solve(graph::SolveId(s));
+    if (!outcome) return fail(outcome.error());
+    result.solves.push_back(story_of(plan_.solves[s], **outcome));
+    if (!(*outcome)->report.converged())
+      note(true, fmt::format("solve {} ended without an equilibrium ({}): what follows is its last state",
+                             plan_.solves[s].name, status_name((*outcome)->report.status)));
+  }
+  lap("solves");
+  for (const plan::Output& output : plan_.outputs) {
+    const auto values = evaluate(output.node);
+    if (!values) return fail(values.error());
+    OutputResult out{.name = output.name, .unit = output.unit, .shape = {}, .values = {}};
+    const ir::Type& type = (*values)->type;
+    out.shape.assign(type.dims.begin(), type.dims.begin() + type.rank);
+    for (const double v : (*values)->data) {
+      out.values.push_back(v * output.scale);
+      if (!std::isfinite(v)) note(true, fmt::format("output `{}` is not finite", output.name));
+    }
+    result.outputs.push_back(std::move(out));
+  }
+  // Bodies, where they are now.
+  for (size_t g = 0; g < plan_.geometries.size(); ++g) {
+    const Body& body = bodies_[g];
+    std::vector<Vec3> deformed;
+    for (const plan::Position& position : plan_.positions) {
+      if (position.geometry.index != g) continue;
+      const auto values = node_major(position.node);
+      if (!values) return fail(values.error());
+      deformed = as_points(*values);
+    }
+    const std::string& name = plan_.geometries[g].name;
+    if (body.is_mesh) result.meshes.push_back({name, &body.mesh, std::move(deformed)});
+    else if (body.held_by) result.surfaces.push_back({name, &body.surface, std::move(deformed)});
+  }
+  for (const plan::Show& show : plan_.shows)
+    if (auto added = add_show(show, result); !added) return fail(added.error());
+  lap("outputs and shows");
+  result.times = times_;
+  result.notes = notes_;
+  return result;
+}
+
+}  // namespace asb

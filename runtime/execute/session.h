@@ -1,0 +1,141 @@
+// Runs a plan: builds its bodies, evaluates nodes of the graph when something asks for them, solves, and collects results.
+// The only part of runtime/ that knows plans; it reaches kernels through backends/backend.h alone.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "compiler/plan/plan.h"
+#include "runtime/assembly/solve_objective.h"
+#include "runtime/assembly/stencil.h"
+#include "runtime/mesh/mesh.h"
+#include "runtime/mesh/quadrature.h"
+#include "runtime/minimise/report.h"
+#include "runtime/report/result.h"
+
+namespace asb {
+
+struct SessionOptions {
+  std::string program_folder = ".";  ///< paths of the program are relative to it
+  std::string data_folder;           ///< or to this one, if set and the file is there; never outside of both
+  double tolerance = 1e-8;           ///< of solves that name none
+  int max_iterations = 200;
+  int threads = 0;                   ///< 0: as many as the machine has
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(const std::string&)> say;  ///< a line of progress for people: bodies made, solves begun
+  std::function<void(const std::string& solve, const SolveStep&)> step;
+};
+
+/// Values of one node: uniform, or in lanes at the entities of its space.
+struct Values {
+  ir::Type type;
+  bool single = true;
+  AlignedVector data;
+};
+
+/// A geometry that exists: mesh or surface, and how it is held by a mesh.
+struct Body {
+  bool is_mesh = true;
+  Mesh mesh;
+  Surface surface;
+  plan::GeometryId held_by;     ///< the mesh that it is embedded in
+  Embedding embedding;          ///< of all vertices
+};
+
+/// The entities of a space.
+struct SpaceData {
+  std::vector<int32_t> ids;     ///< groups: cells, nodes or vertices of the geometry, ascending
+  int points = 1;               ///< entities per group
+  AlignedVector measure;        ///< entity_blocks × kLanes: rest measure, or 1; 0 in padding
+  MeshPoints quadrature;        ///< Quadrature only: of the whole mesh
+  int64_t blocks() const { return blocks_for(static_cast<int64_t>(ids.size())); }
+  int64_t entity_blocks() const { return blocks() * points; }
+};
+
+/// One solve that was run.
+struct SolveOutcome {
+  SolveReport report;
+  std::vector<std::vector<double>> values;  ///< per unknown, node-major
+  int64_t inverted = 0;                     ///< points with det F <= 0 at the end
+  int64_t n_free = 0;
+  double factor_seconds = 0;
+  size_t factor_bytes = 0;
+};
+
+class Session {
+ public:
+  Session(const plan::Plan& plan, Backend& backend, SessionOptions options);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Compiles the kernels and builds all bodies.
+  [[nodiscard]] Result<void> prepare();
+  /// Values of a node, evaluated once.
+  [[nodiscard]] Result<const Values*> evaluate(graph::NodeId node);
+  /// Runs solve `id` if it has not been run, and keeps its outcome.
+  [[nodiscard]] Result<const SolveOutcome*> solve(graph::SolveId id);
+  /// Everything that the program wants: outputs, shows, positions. Solves that did not converge are in the result.
+  [[nodiscard]] Result<RunResult> run();
+
+  /// The objective of a solve as the minimisers see it, ready at its start: for tests, benchmarks and derivatives.
+  [[nodiscard]] Result<std::unique_ptr<SolveObjective>> objective(graph::SolveId id);
+  const Body& body(plan::GeometryId id) const { return bodies_[id.index]; }
+  std::span<const std::unique_ptr<Kernel>> kernels() const { return kernels_; }
+  const std::vector<Note>& notes() const { return notes_; }
+
+ private:
+  // bodies.cpp
+  Result<void> build_bodies();
+  Result<Body> build_body(const plan::Geometry& geometry);
+  Result<Surface> load_surface(const plan::Geometry& geometry, const std::string& path);
+  // spaces.cpp
+  Result<const SpaceData*> space(graph::SpaceId id);
+  Result<std::vector<int32_t>> entities(const graph::Space& space);
+  Result<void> narrow(const graph::Space& space, const graph::Narrowing& narrowing, std::vector<int32_t>& ids);
+  tl::unexpected<Error> empty_set(const graph::Space& space, const std::string& why) const;
+  Vec3 position(const graph::Space& space, int32_t id) const;
+  // stencils.cpp
+  Result<const Stencil*> stencil(graph::SpaceId target, graph::SpaceId source);
+  Result<Stencil> build_stencil(graph::SpaceId target, graph::SpaceId source);
+  // session.cpp
+  Result<Values> make(graph::NodeId id);
+  Result<Values> leaf(const graph::Node& node, const graph::Leaf& leaf);
+  Result<Values> map(const graph::Node& node, const graph::Map& map);
+  Result<Values> gather(const graph::Node& node, const graph::Gather& gather);
+  Result<Values> reduce(const graph::Node& node, const graph::Reduce& reduce);
+  Result<std::vector<double>> node_major(graph::NodeId id);
+  Values to_lanes(const ir::Type& type, std::span<const double> by_entity) const;
+  // solves.cpp
+  Result<UnknownLayout> unknown_layout(const plan::Solve& solve);
+  Result<AlignedVector> form_weights(const plan::Form& form);
+  // results.cpp
+  Result<void> add_show(const plan::Show& show, RunResult& result);
+
+  void say(const std::string& line) const;
+  void note(bool warning, std::string text) { notes_.push_back({warning, std::move(text)}); }
+
+  const plan::Plan& plan_;
+  Backend& backend_;
+  SessionOptions options_;
+  std::vector<std::unique_ptr<Kernel>> kernels_;
+  std::vector<Body> bodies_;
+  std::vector<std::unique_ptr<Values>> values_;          ///< by NodeId
+  std::map<uint32_t, std::unique_ptr<SpaceData>> spaces_;
+  std::map<std::pair<uint32_t, uint32_t>, std::unique_ptr<Stencil>> stencils_;
+  std::map<uint32_t, std::vector<Values>> map_outputs_;  ///< by FunctionId, for maps with several outputs
+  std::map<uint32_t, std::unique_ptr<SolveOutcome>> solved_;
+  std::map<uint32_t, std::vector<AlignedVector>> form_weights_;  ///< by SolveId
+  std::vector<std::pair<std::string, double>> times_;
+  std::vector<Note> notes_;
+  struct Threads;
+  std::unique_ptr<Threads> threads_;
+};
+
+}  // namespace asb

@@ -1,0 +1,202 @@
+// A solve of the plan: its unknown laid out, its forms assembled, minimised, and its outcome kept.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "runtime/execute/session.h"
+#include "runtime/linalg/fixed_sum.h"
+#include "runtime/minimise/solve.h"
+
+namespace asb {
+
+namespace {
+
+double diagonal_of_box(const std::vector<Vec3>& points) {
+  Vec3 lo = points.front(), hi = lo;
+  for (const Vec3& p : points)
+    for (int k = 0; k < 3; ++k) {
+      lo[k] = std::min(lo[k], p[k]);
+      hi[k] = std::max(hi[k], p[k]);
+    }
+  double sum = 0;
+  for (int k = 0; k < 3; ++k) sum += (hi[k] - lo[k]) * (hi[k] - lo[k]);
+  return std::sqrt(sum);
+}
+
+std::string component_name(int c, int components) {
+  static constexpr const char* kNames[] = {".x", ".y", ".z"};
+  if (components == 1) return "";
+  return c < 3 ? kNames[c] : fmt::format("[{}]", c);
+}
+
+}  // namespace
+
+Result<UnknownLayout> Session::unknown_layout(const plan::Solve& solve) {
+  if (solve.unknowns.size() != 1) return fail("not-yet", "a solve of several unknowns is not executed yet", {}, solve.span);
+  const plan::UnknownId id = solve.unknowns[0];
+  const plan::Unknown& unknown = plan_.unknowns[id.index];
+  if (unknown.space == graph::kSingle)
+    return fail("not-yet", "a solve of an unknown without a domain is not executed yet", {}, solve.span);
+  const graph::Space& where = plan_.graph.spaces[unknown.space];
+  const Body& body = bodies_[where.geometry.index];
+  UnknownLayout layout;
+  layout.components = unknown.type.entries();
+  layout.n_nodes = static_cast<int64_t>(body.mesh.nodes.size());
+  layout.diameter = diagonal_of_box(body.mesh.nodes);
+  const auto initial = evaluate(unknown.initial);
+  if (!initial) return fail(initial.error());
+  const int c = layout.components;
+  layout.values.resize(layout.n_nodes * c);
+  for (int64_t i = 0; i < layout.n_nodes; ++i)
+    for (int k = 0; k < c; ++k)
+      layout.values[i * c + k] =
+          (*initial)->single ? (*initial)->data[k] : (*initial)->data[(i / kLanes * c + k) * kLanes + i % kLanes];
+
+  std::vector<int32_t> held_by(layout.values.size(), -1);
+  for (size_t f = 0; f < plan_.fixes.size(); ++f) {
+    const plan::Fix& fix = plan_.fixes[f];
+    if (fix.unknown != id) continue;
+    const auto on = space(fix.on);
+    if (!on) return fail(on.error());
+    const Values* value = nullptr;
+    if (fix.value) {
+      const auto found = evaluate(fix.value);
+      if (!found) return fail(found.error());
+      value = *found;
+    }
+    std::vector<int32_t> components = fix.components;
+    if (components.empty())
+      for (int k = 0; k < c; ++k) components.push_back(k);
+    const int given = value ? value->type.entries() : 0;
+    for (size_t g = 0; g < (*on)->ids.size(); ++g)
+      for (size_t j = 0; j < components.size(); ++j) {
+        const size_t at = static_cast<size_t>((*on)->ids[g]) * c + components[j];
+        if (held_by[at] >= 0 && !fix.over)
+          return fail("fix-twice",
+                      fmt::format("`{}{}` of node {} is held by two `fix` declarations", unknown.name,
+                                  component_name(components[j], c), (*on)->ids[g]),
+                      "narrow one of the sets, or write `over` behind the later one to let it win", fix.span);
+        held_by[at] = static_cast<int32_t>(f);
+        if (!value) continue;
+        const int k = given == static_cast<int>(components.size()) ? static_cast<int>(j) : components[j];
+        layout.values[at] =
+            value->single ? value->data[k] : value->data[(g / kLanes * given + k) * kLanes + g % kLanes];
+        if (!std::isfinite(layout.values[at]))
+          return fail("fix-not-finite",
+                      fmt::format("`{}{}` of node {} is held at a value that is not finite", unknown.name,
+                                  component_name(components[j], c), (*on)->ids[g]),
+                      {}, fix.span);
+      }
+  }
+  layout.free_index.resize(layout.values.size());
+  for (size_t i = 0; i < held_by.size(); ++i) layout.free_index[i] = held_by[i] < 0 ? layout.n_free++ : -1;
+  if (layout.n_free == static_cast<int32_t>(layout.values.size()))
+    return fail("floating-body", fmt::format("nothing holds `{}`: its position is not determined", unknown.name),
+                fmt::format("hold some nodes, for example `fix {} on {}.nodes where X.x < 1 mm`", unknown.name,
+                            plan_.geometries[where.geometry.index].name),
+                solve.span);
+  return layout;
+}
+
+Result<AlignedVector> Session::form_weights(const plan::Form& form) {
+  const auto data = space(form.space);
+  if (!data) return fail(data.error());
+  AlignedVector weight = (*data)->measure;
+  if (form.reduction == graph::Reduction::Mean || form.reduction == graph::Reduction::MeanIntegral) {
+    const double total = fixed_sum(weight);
+    for (double& w : weight) w /= total;
+  }
+  return weight;
+}
+
+Result<std::unique_ptr<SolveObjective>> Session::objective(graph::SolveId id) {
+  const plan::Solve& solve = plan_.solves[id.index];
+  auto layout = unknown_layout(solve);
+  if (!layout) return fail(layout.error());
+  const graph::SpaceId nodes = plan_.unknowns[solve.unknowns[0].index].space;
+  auto& weights = form_weights_[id.index];
+  weights.resize(solve.forms.size());
+  std::vector<std::unique_ptr<FormAssembler>> forms;
+  for (size_t f = 0; f < solve.forms.size(); ++f) {
+    const plan::Form& form = solve.forms[f];
+    auto weight = form_weights(form);
+    if (!weight) return fail(weight.error());
+    weights[f] = std::move(*weight);
+    FormInputs in;
+    in.form = &form;
+    in.weight = &weights[f];
+    in.components = layout->components;
+    in.kernels = kernels_;
+    in.blocks_per_task = std::max<int64_t>(4, backend_.preferred_blocks());
+    const auto found = stencil(form.space, nodes);
+    if (!found) return fail(found.error());
+    in.stencil = *found;
+    for (const graph::NodeId operand : form.operands) {
+      const auto value = evaluate(operand);
+      if (!value) return fail(value.error());
+      in.operands.push_back({(*value)->data.data(), (*value)->type.entries(), !(*value)->single});
+    }
+    if (form.coefficient) {
+      const auto value = evaluate(form.coefficient);
+      if (!value) return fail(value.error());
+      in.coefficient = (*value)->data[0];
+      if (!std::isfinite(in.coefficient))
+        return fail("coefficient-not-finite", fmt::format("the factor of `{}` is not finite", form.name), {}, form.span);
+    }
+    forms.push_back(std::make_unique<FormAssembler>(std::move(in)));
+  }
+  return std::make_unique<SolveObjective>(std::move(*layout), std::move(forms));
+}
+
+Result<const SolveOutcome*> Session::solve(graph::SolveId id) {
+  auto& slot = solved_[id.index];
+  if (slot) return slot.get();
+  const plan::Solve& planned = plan_.solves[id.index];
+  auto made = objective(id);
+  if (!made) return fail(made.error());
+  SolveObjective& objective = **made;
+  auto outcome = std::make_unique<SolveOutcome>();
+
+  SolveOptions options;
+  options.tolerance = planned.tolerance > 0 ? planned.tolerance : options_.tolerance;
+  options.relative_to_start = planned.relative_to_start;
+  options.max_iterations = planned.max_iterations > 0 ? planned.max_iterations : options_.max_iterations;
+  options.stop = options_.stop;
+  if (options_.step) options.progress = [&](const SolveStep& step) { options_.step(planned.name, step); };
+  if (planned.method == "newton") options.method = SolveMethod::Newton;
+  else if (planned.method == "newton_cg" || planned.method == "projective") options.method = SolveMethod::NewtonCg;
+  else if (!planned.method.empty())
+    return fail("method-unknown", fmt::format("`{}` is not a way to solve", planned.method),
+                "use `newton`, `newton_cg` or `projective`, or leave it out", planned.span);
+
+  if (options.method != SolveMethod::Newton) {
+    const auto start = std::chrono::steady_clock::now();
+    if (auto ready = objective.prepare_constant_factor(); !ready) {
+      Error error = ready.error();
+      if (!error.span) error.span = planned.span;
+      return fail(std::move(error));
+    }
+    outcome->factor_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (objective.scalar_factor()) outcome->factor_bytes = objective.scalar_factor()->bytes();
+    else if (planned.method == "projective")
+      return fail("not-projective", fmt::format("`projective` needs an energy whose second derivative at fixed rotation is "
+                                                "constant; that of `solve {}` is not", planned.name),
+                  "use `newton`, or leave `using` out", planned.span);
+  }
+  outcome->n_free = static_cast<int64_t>(objective.size());
+  say(fmt::format("solve {}: {} unknowns", planned.name, outcome->n_free));
+  std::vector<double> x = objective.free_values();
+  outcome->report = asb::solve(objective, x, options);
+  const std::span<const double> all = objective.full(x);
+  outcome->values.emplace_back(all.begin(), all.end());
+  outcome->inverted = objective.inverted(x);
+  if (outcome->inverted > 0)
+    note(true, fmt::format("solve {}: {} points are inverted (det F <= 0) at the end", planned.name, outcome->inverted));
+  if (!outcome->report.note.empty()) note(false, fmt::format("solve {}: {}", planned.name, outcome->report.note));
+  slot = std::move(outcome);
+  return slot.get();
+}
+
+}  // namespace asb
