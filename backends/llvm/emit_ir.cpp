@@ -5,7 +5,9 @@
 //            its entry k at base + k·ASB_LANES, so every load and store is aligned to its own size
 //   exit:    return
 //
-// Iterate adds loops inside `vector`.
+// Iterate adds loops inside `vector`, in which each step waits for the one before. Small kernels with one therefore run two
+// streams at a time, vectors v and v + 1 (step 2), which share these loops and nothing else; the last vector of an odd
+// count is computed in both.
 #include "backends/llvm/emit_ir.h"
 
 #include <fmt/format.h>
@@ -16,6 +18,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <cctype>
+#include <span>
 
 #include "abi/kernel.h"
 #include "backends/llvm/emit_bits.h"
@@ -30,6 +33,10 @@ using ir::Op;
 using ir::ValueId;
 using llvm::BasicBlock;
 using llvm::Value;
+
+/// Kernels of more instructions than this run one stream: they hide the wait of their loops elsewhere, and measured
+/// no gain from twice the code.
+constexpr size_t kMostInterleaved = 800;
 
 /// True for instructions whose value varies with no entity.
 std::vector<bool> uniform_instructions(const Function& function) {
@@ -95,18 +102,42 @@ class Emitter {
   void run() {
     declare();
     const std::vector<bool> uniform = uniform_instructions(function_);
-    values_.resize(function_.insts.size());
-    input_bases_.resize(function_.inputs.size());
-    for (size_t i = 0; i < function_.insts.size(); ++i)
-      if (uniform[i]) values_[i] = emit_top_level(function_.insts[i]);
+    std::vector<size_t> varying;
+    bool iterates = false;
+    streams_.resize(1);
+    streams_[0].values.resize(function_.insts.size());
+    for (size_t i = 0; i < function_.insts.size(); ++i) {
+      if (uniform[i]) {
+        emit_at(i, streams_);
+      } else {
+        varying.push_back(i);
+        iterates = iterates || function_.insts[i].op == Op::Iterate;
+      }
+    }
+    if (iterates && varying.size() <= kMostInterleaved) streams_.push_back(streams_[0]);
     open_loop();
-    for (size_t i = 0; i < function_.insts.size(); ++i)
-      if (!uniform[i]) values_[i] = emit_top_level(function_.insts[i]);
-    store_outputs();
+    // Stream by stream up to the next loop, which all share: little more is alive at once than with one stream.
+    for (size_t begin = 0; begin < varying.size();) {
+      size_t end = begin;
+      while (end < varying.size() && function_.insts[varying[end]].op != Op::Iterate) ++end;
+      for (Stream& stream : streams_)
+        for (size_t i = begin; i < end; ++i) emit_at(varying[i], {&stream, 1});
+      if (end < varying.size()) emit_at(varying[end], streams_);
+      begin = end + 1;
+    }
+    for (const Stream& stream : streams_) store_outputs(stream);
     close_loop();
   }
 
  private:
+  /// One vector of entities on its way through the kernel.
+  struct Stream {
+    std::vector<Value*> values;  ///< by instruction
+    std::vector<Value*> bases;   ///< of per-entity inputs
+    Value* block = nullptr;      ///< ASB_LANES × number of the block
+    Value* within = nullptr;     ///< first lane of the vector within its block
+  };
+
   Value* real(double number) { return llvm::ConstantFP::get(reals_, number); }
   Value* index(int64_t i) { return b_.getInt64(i); }
   llvm::Align alignment() const { return llvm::Align(sizeof(double) * target_.lanes); }
@@ -147,22 +178,27 @@ class Emitter {
     b_.SetInsertPoint(loop_);
     vector_ = b_.CreatePHI(b_.getInt64Ty(), 2, "v");
     vector_->addIncoming(begin, entry);
-    block_ = b_.CreateUDiv(vector_, index(vectors_per_block()));
-    block_ = b_.CreateMul(block_, index(ASB_LANES));
-    within_ = b_.CreateMul(b_.CreateURem(vector_, index(vectors_per_block())), index(target_.lanes));
+    Value* last = b_.CreateSub(end_, index(1));
+    for (size_t i = 0; i < streams_.size(); ++i) {
+      Value* v = vector_;
+      if (i > 0) v = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateAdd(vector_, index(i)), last);
+      streams_[i].block = b_.CreateMul(b_.CreateUDiv(v, index(vectors_per_block())), index(ASB_LANES));
+      streams_[i].within = b_.CreateMul(b_.CreateURem(v, index(vectors_per_block())), index(target_.lanes));
+      streams_[i].bases.assign(function_.inputs.size(), nullptr);
+    }
   }
 
   void close_loop() {
-    Value* next = b_.CreateAdd(vector_, index(1));
+    Value* next = b_.CreateAdd(vector_, index(streams_.size()));
     vector_->addIncoming(next, b_.GetInsertBlock());
     b_.CreateCondBr(b_.CreateICmpSLT(next, end_), loop_, exit_);
     b_.SetInsertPoint(exit_);
     b_.CreateRetVoid();
   }
 
-  /// Where the vector at hand starts in a per-entity argument of n entries.
-  Value* base_of(Value* data, int32_t entries) {
-    Value* offset = b_.CreateAdd(b_.CreateMul(block_, index(entries)), within_);
+  /// Where a stream's vector starts in a per-entity argument of n entries.
+  Value* base_of(const Stream& stream, Value* data, int32_t entries) {
+    Value* offset = b_.CreateAdd(b_.CreateMul(stream.block, index(entries)), stream.within);
     return b_.CreateInBoundsGEP(b_.getDoubleTy(), data, offset);
   }
 
@@ -170,13 +206,13 @@ class Emitter {
     return kind == Kind::Bool ? b_.CreateFCmpUNE(reals, real(0)) : reals;
   }
 
-  Value* emit_input(const Inst& inst) {
+  Value* emit_input(Stream& stream, const Inst& inst) {
     const ir::Input& input = function_.inputs[inst.index];
     llvm::LoadInst* load = nullptr;
     Value* value = nullptr;
     if (input.per_entity()) {
-      Value*& base = input_bases_[inst.index];
-      if (!base) base = base_of(inputs_[inst.index], input.type.entries());
+      Value*& base = stream.bases[inst.index];
+      if (!base) base = base_of(stream, inputs_[inst.index], input.type.entries());
       Value* place = b_.CreateConstInBoundsGEP1_64(b_.getDoubleTy(), base, int64_t{inst.extra} * ASB_LANES);
       value = load = b_.CreateAlignedLoad(reals_, place, alignment());
     } else {
@@ -188,12 +224,12 @@ class Emitter {
     return to_kind(value, input.type.kind);
   }
 
-  void store_outputs() {
+  void store_outputs(const Stream& stream) {
     for (size_t i = 0; i < function_.outputs.size(); ++i) {
       const ir::Output& output = function_.outputs[i];
-      Value* base = base_of(outputs_[i], static_cast<int32_t>(output.values.size()));
+      Value* base = base_of(stream, outputs_[i], static_cast<int32_t>(output.values.size()));
       for (size_t k = 0; k < output.values.size(); ++k) {
-        Value* value = values_[output.values[k].index];
+        Value* value = stream.values[output.values[k].index];
         if (function_[output.values[k]].type.kind == Kind::Bool) value = b_.CreateSelect(value, real(1), real(0));
         Value* place = b_.CreateConstInBoundsGEP1_64(b_.getDoubleTy(), base, k * ASB_LANES);
         llvm::StoreInst* store = b_.CreateAlignedStore(value, place, alignment());
@@ -202,11 +238,19 @@ class Emitter {
     }
   }
 
-  Value* emit_top_level(const Inst& inst) {
-    if (inst.op == Op::Input) return emit_input(inst);
-    std::vector<Value*> operands;
-    for (ValueId arg : inst.args) operands.push_back(values_[arg.index]);
-    return emit(function_, inst, operands);
+  /// Instruction i of the kernel, for some streams.
+  void emit_at(size_t i, std::span<Stream> streams) {
+    const Inst& inst = function_.insts[i];
+    std::vector<std::vector<Value*>> operands(streams.size());
+    for (size_t k = 0; k < streams.size(); ++k)
+      for (ValueId arg : inst.args) operands[k].push_back(streams[k].values[arg.index]);
+    if (inst.op == Op::Iterate) {
+      const std::vector<Value*> results = emit_iterate(function_.bodies[inst.index], inst.extra, std::move(operands));
+      for (size_t k = 0; k < streams.size(); ++k) streams[k].values[i] = results[k];
+      return;
+    }
+    for (size_t k = 0; k < streams.size(); ++k)
+      streams[k].values[i] = inst.op == Op::Input ? emit_input(streams[k], inst) : emit(function_, inst, operands[k]);
   }
 
   /// One instruction on operands already emitted. Input is the caller's.
@@ -243,7 +287,7 @@ class Emitter {
       case Op::Exponent: return emit_exponent(b_, target_, v[0]);
       case Op::Mantissa: return emit_mantissa(b_, target_, v[0]);
       case Op::ScaleByPowerOf2: return emit_scale_by_power_of_2(b_, target_, v[0], v[1]);
-      case Op::Iterate: return emit_iterate(function.bodies[inst.index], inst.extra, v);
+      case Op::Iterate: return emit_iterate(function.bodies[inst.index], inst.extra, {v})[0];
       case Op::Exp: case Op::Log: case Op::Sin: case Op::Cos: case Op::Tan: case Op::Tanh: case Op::Atan2: case Op::Pow:
       case Op::Identity: case Op::Input: case Op::Stack: case Op::Extract: case Op::Insert: case Op::Slice: case Op::Pad:
       case Op::Concat: case Op::Reshape: case Op::Transpose: case Op::Rotate: case Op::Sum: case Op::Inner:
@@ -271,9 +315,12 @@ class Emitter {
     return results;
   }
 
-  /// A loop until all lanes have stopped or `cap` rounds were run. A stopped lane keeps its value.
-  Value* emit_iterate(const Function& body, int32_t cap, std::vector<Value*> arguments) {
-    if (cap <= 0) return arguments[0];
+  /// A loop until all lanes of all streams have stopped or `cap` rounds were run. A stopped lane keeps its value.
+  std::vector<Value*> emit_iterate(const Function& body, int32_t cap, std::vector<std::vector<Value*>> arguments) {
+    const size_t n = arguments.size();
+    std::vector<Value*> result(n);
+    for (size_t k = 0; k < n; ++k) result[k] = arguments[k][0];
+    if (cap <= 0) return result;
     llvm::LLVMContext& context = module_.getContext();
     llvm::Type* flags = reals_->getWithNewType(b_.getInt1Ty());
     BasicBlock* before = b_.GetInsertBlock();
@@ -281,25 +328,34 @@ class Emitter {
     BasicBlock* after = BasicBlock::Create(context, "iterated", kernel_);
     b_.CreateBr(loop);
     b_.SetInsertPoint(loop);
-    llvm::PHINode* carried = b_.CreatePHI(arguments[0]->getType(), 2, "carried");
-    llvm::PHINode* active = b_.CreatePHI(flags, 2, "active");
     llvm::PHINode* round = b_.CreatePHI(b_.getInt32Ty(), 2, "round");
-    carried->addIncoming(arguments[0], before);
-    active->addIncoming(llvm::ConstantInt::getTrue(flags), before);
     round->addIncoming(b_.getInt32(0), before);
+    std::vector<llvm::PHINode*> carried(n), active(n);
+    for (size_t k = 0; k < n; ++k) {
+      carried[k] = b_.CreatePHI(result[k]->getType(), 2, "carried");
+      active[k] = b_.CreatePHI(flags, 2, "active");
+      carried[k]->addIncoming(result[k], before);
+      active[k]->addIncoming(llvm::ConstantInt::getTrue(flags), before);
+      arguments[k][0] = carried[k];
+    }
 
-    arguments[0] = carried;
-    const std::vector<Value*> results = emit_body(body, arguments);
-    Value* next = b_.CreateSelect(active, results[0], carried);
-    Value* going = b_.CreateAnd(active, b_.CreateNot(results[1]));
+    std::vector<Value*> going(n);
+    for (size_t k = 0; k < n; ++k) {
+      const std::vector<Value*> next = emit_body(body, arguments[k]);
+      result[k] = b_.CreateSelect(active[k], next[0], carried[k]);
+      going[k] = b_.CreateAnd(active[k], b_.CreateNot(next[1]));
+    }
+    Value* any = going[0];
+    for (size_t k = 1; k < n; ++k) any = b_.CreateOr(any, going[k]);
     Value* rounds = b_.CreateAdd(round, b_.getInt32(1));
-    carried->addIncoming(next, b_.GetInsertBlock());
-    active->addIncoming(going, b_.GetInsertBlock());
     round->addIncoming(rounds, b_.GetInsertBlock());
-    Value* any = b_.CreateOrReduce(going);
-    b_.CreateCondBr(b_.CreateAnd(any, b_.CreateICmpSLT(rounds, b_.getInt32(cap))), loop, after);
+    for (size_t k = 0; k < n; ++k) {
+      carried[k]->addIncoming(result[k], b_.GetInsertBlock());
+      active[k]->addIncoming(going[k], b_.GetInsertBlock());
+    }
+    b_.CreateCondBr(b_.CreateAnd(b_.CreateOrReduce(any), b_.CreateICmpSLT(rounds, b_.getInt32(cap))), loop, after);
     b_.SetInsertPoint(after);
-    return next;
+    return result;
   }
 
   llvm::Module& module_;
@@ -310,14 +366,11 @@ class Emitter {
   llvm::MDNode* inputs_scope_ = nullptr;
   llvm::Function* kernel_ = nullptr;
   std::vector<Value*> inputs_, outputs_;  ///< data pointers
-  std::vector<Value*> input_bases_;       ///< per-entity inputs at the vector at hand
-  std::vector<Value*> values_;            ///< by instruction
+  std::vector<Stream> streams_;
   BasicBlock* loop_ = nullptr;
   BasicBlock* exit_ = nullptr;
   llvm::PHINode* vector_ = nullptr;
   Value* end_ = nullptr;
-  Value* block_ = nullptr;   ///< ASB_LANES × number of the block
-  Value* within_ = nullptr;  ///< first lane of the vector within its block
 };
 
 }  // namespace

@@ -11,8 +11,8 @@
 //   tan    1.5   on the same terms
 //   tanh   1.5
 //   atan2  2     angles in (-pi, pi]; whole range, infinities as in C; 0 at (0, 0); -0 counts as 0
-//   pow    1     a^n with whole constant |n| <= 32 is a product of |n| factors, within |n| / 2 + 1; its reciprocal for
-//                n < 0. a < 0 is NaN but for a whole constant exponent; a^0 = 1; 0^b and inf^b are 0 or inf
+//   pow    1     but |n| for a^n with whole constant |n| <= 16, which is a product of |n| factors or its reciprocal.
+//                a < 0 is NaN but for a whole constant exponent; a^0 = 1; 0^b and inf^b are 0 or inf
 //
 // NaN gives NaN (but NaN^0 = 1). The sign of a zero result is not kept. Where the target flushes subnormals they count
 // as 0. The bounds don't rest on Fma rounding once: where the last bits matter, products are exact because their factors

@@ -124,9 +124,12 @@ Real positive_power(Real a, Real b) {
   const Real ends = max(min(high, number(b, 1100)), number(b, -1100));
   const Real power = exp2(select(inside, high, ends), select(inside, low, 0));
   const Condition finite = (0.0 < a) & (a < kInfinity);
-  // 0 and inf: a^b is inf, 1 or 0 by the sign of b
-  return select(finite, power, select(equal(a, 0), select(b < 0, kInfinity, number(b, 0)),
-                                      select(equal(a, kInfinity), select(b < 0, 0, number(b, kInfinity)), kNaN)));
+  // 0^b and inf^b are infinite where this has a positive exponent of inf, else 0; negative and NaN bases go to NaN.
+  const Condition zero = equal(a, 0);
+  const Real of_infinity = select(zero, -b, b);
+  const Real at_end = select(0.0 < of_infinity, kInfinity, select(of_infinity < 0, 0, number(b, kNaN)));
+  const Condition end = {a.b, a.b->either(zero.id, equal(a, kInfinity).id)};
+  return select(finite, power, select(end, at_end, kNaN));
 }
 
 }  // namespace
@@ -165,7 +168,7 @@ Real tanh(Real x) {
 }
 
 Real pow(Real a, Real b) {
-  constexpr double kMostProducts = 32;
+  constexpr double kMostProducts = 16;
   const Inst& exponent_of_a = (*a.b)[b.id];
   if (exponent_of_a.op != Op::Constant) return select(equal(b, 0), 1, positive_power(a, b));
   const double n = exponent_of_a.number;
