@@ -132,7 +132,7 @@ Result<std::string> png_bytes(const RunResult& result, int width, int height) {
   const Font font;
   const double s = raster.height / 800.0;
   write_text(raster, font, result.program, 40 * s, raster.height - 56 * s, 27 * s, kInk);
-  const std::string what = fmt::format("{}{}", body.facts.empty() ? "" : body.facts[0].second,
+  const std::string what = fmt::format("{}{}{}", body.facts[0].second, body.is_mesh ? "" : " facets",
                                        body.moves ? ", pale: at rest" : ", at rest");
   write_text(raster, font, what, 40 * s, raster.height - 28 * s, 17 * s, kFaintInk);
   if (paint) draw_colour_bar(raster, font, map, *paint);

@@ -45,13 +45,13 @@ struct Around {
   }
 };
 
-/// Two lamps in the frame of the camera, a little gloss.
+/// Two lamps and the eye's own, in the frame of the camera, and a little gloss.
 Rgb lit(const Rgb& base, const Vec3& normal) {
   static const Vec3 kKey = unit({-0.35, 0.75, 0.65});
   static const Vec3 kFill = unit({0.8, 0.05, 0.45});
   const Vec3 n = normal[2] < 0 ? Vec3{-normal[0], -normal[1], -normal[2]} : normal;
   const double key = std::max(0.0, dot(n, kKey)), fill = std::max(0.0, dot(n, kFill));
-  const double light = 0.42 + 0.56 * key + 0.20 * fill;
+  const double light = 0.44 + 0.46 * key + 0.16 * fill + 0.16 * n[2];
   const double gloss = 0.10 * std::pow(std::max(0.0, dot(n, unit({-0.18, 0.38, 0.83}))), 24);
   Rgb out;
   for (size_t c = 0; c < 3; ++c) out[c] = static_cast<float>(std::min(1.0, base[c] * light + gloss));
@@ -163,7 +163,8 @@ void draw_body(Raster& raster, const View& view, const Body& body, const std::ve
     total += std::hypot(q[0] - p[0], q[1] - p[1]);
   }
   const double mean = total / static_cast<double>(std::max<size_t>(1, body.faces.size()));
-  const double strength = 0.38 * std::clamp(mean / kSmallestLineFace - 0.6, 0.0, 1.0);
+  const double strength =  // lines help to read a regular mesh and disturb on a scanned surface
+      body.is_mesh ? 0.38 * std::clamp(mean / kSmallestLineFace - 0.6, 0.0, 1.0) : 0;
   for (size_t f = 0; f < body.faces.size(); ++f) {
     const Face& face = body.faces[f];
     const Vec3 own = unit(area[f]);

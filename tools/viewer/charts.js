@@ -99,6 +99,6 @@ function durationBars(entries) {
   for (const [name, value] of entries)
     box.append(element('span', {}, name), element('div', {class: 'track'}, element('i', {style: `width: ${100 * number(value) / largest}%`})),
                element('span', {class: 'number'}, seconds(value)));
-  box.append(element('span', {class: 'total'}, 'sum'), element('span', {class: 'total'}), element('span', {class: 'number total'}, seconds(total)));
+  box.append(element('div', {class: 'total'}, element('span', {}, 'sum'), element('span', {}, seconds(total))));
   return box;
 }

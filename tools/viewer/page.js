@@ -2,7 +2,12 @@
 
 const data = JSON.parse(document.getElementById('data').textContent);
 
-function card(title, className, ...children) { return element('section', {class: `card ${className}`}, element('h2', {}, title), ...children); }
+/// A titled box; `name` is the part of the title that comes from the program.
+function card([title, name], className, ...children) {
+  return element('section', {class: `card ${className}`}, element('h2', {}, title, name ? ' ' : null, name ? element('b', {}, name) : null), ...children);
+}
+
+const factTable = facts => element('table', {class: 'facts'}, ...facts.map(([name, text]) => element('tr', {}, element('th', {}, name), element('td', {}, String(text)))));
 
 function outputEntry(output) {
   const values = output.values.map(number), perFrame = output.frames?.length ?? 1, size = values.length / perFrame;
@@ -26,10 +31,10 @@ function outputEntry(output) {
 function solveSummary(solve) {
   const steps = Math.max(0, solve.history.length - 1), facts = [['free values', solve.unknowns.toLocaleString('en')], ['steps', steps], ['method', solve.method]];
   for (const [name, count] of Object.entries(solve.counts)) facts.push([name, count.toLocaleString('en')]);
-  return card(`solve ${solve.name}`, '',
+  return card(['Solve', solve.name], '',
     element('span', {class: `state ${solve.converged ? 'good' : 'bad'}`}, solve.status),
     solve.sentence ? element('p', {class: 'sentence'}, solve.sentence) : null,
-    element('table', {}, ...facts.map(([name, text]) => element('tr', {}, element('th', {}, name), element('td', {}, String(text))))));
+    factTable(facts));
 }
 
 function solveChart(solve) {
@@ -41,7 +46,7 @@ function solveChart(solve) {
                           label: `convergence of ${solve.name}`, xLabel: 'step'});
   const table = element('table', {}, element('thead', {}, element('tr', {}, ...['step', 'energy [J]', 'gradient [N]', 'length', 'inner'].map(t => element('th', {class: 'number'}, t)))));
   for (const r of rows) table.append(element('tr', {}, ...[r.iteration, format(r.energy, 10), format(r.gradient_norm, 4), r.iteration ? format(r.step, 3) : '', r.inner || ''].map(t => element('td', {class: 'number'}, String(t)))));
-  return card(`convergence of ${solve.name}`, 'half', chart, rows.length ? element('details', {}, element('summary', {}, 'every step as a table'), element('div', {class: 'scroll'}, table)) : null);
+  return card(['Convergence of', solve.name], 'half', chart, rows.length ? element('details', {}, element('summary', {}, 'every step as a table'), element('div', {class: 'scroll'}, table)) : null);
 }
 
 function build() {
@@ -57,19 +62,19 @@ function build() {
     const warnings = data.notes.filter(note => note.warning), others = data.notes.filter(note => !note.warning);
     const list = notes => notes.map(note => element('div', {class: note.warning ? 'note warning' : 'note'}, element('b', {}, note.warning ? 'warning' : 'note'), element('span', {}, note.text)));
     if (warnings.length) grid.append(element('div', {class: 'full'}, ...list(warnings)));
-    data.plainNotes = others.length ? card('notes', 'full', ...list(others)) : null;
+    data.plainNotes = others.length ? card(['Notes'], 'full', ...list(others)) : null;
   }
   if (data.bodies.length) grid.append(new Viewer(data).root);
   grid.append(side);
-  if (data.outputs.length) side.append(card('outputs', '', ...data.outputs.map(outputEntry)));
+  if (data.outputs.length) side.append(card(['Outputs'], '', ...data.outputs.map(outputEntry)));
   for (const solve of data.solves) side.append(solveSummary(solve));
   for (const solve of data.solves) grid.append(solveChart(solve));
   const timed = data.solves.filter(solve => solve.seconds.length);
   if (data.seconds.length || timed.length)
-    grid.append(card('where the time went', 'half', data.seconds.length ? durationBars(data.seconds) : null,
+    grid.append(card(['Where the time went'], 'half', data.seconds.length ? durationBars(data.seconds) : null,
       ...timed.flatMap(solve => [element('h3', {}, `inside solve ${solve.name}`), durationBars(solve.seconds)])));
   for (const body of data.bodies)
-    grid.append(card(`${body.kind} ${body.name}`, 'half', element('table', {}, ...body.facts.map(([name, text]) => element('tr', {}, element('th', {}, name), element('td', {}, text))))));
+    grid.append(card([body.kind === 'mesh' ? 'Mesh' : 'Surface', body.name], 'half', factTable(body.facts)));
   if (data.plainNotes) grid.append(data.plainNotes);
   main.append(element('footer', {}, ['ASB', data.backend && `backend ${data.backend}`, data.device].filter(Boolean).join(' · ')));
 }

@@ -92,19 +92,18 @@ void main() {
   float key = max(0.0, dot(n, normalize(vec3(-0.35, 0.75, 0.65))));
   float fill = max(0.0, dot(n, normalize(vec3(0.8, 0.05, 0.45))));
   float gloss = 0.10 * pow(max(0.0, dot(n, normalize(vec3(-0.18, 0.38, 0.83)))), 24.0);
-  vec3 lit = base * (0.42 + 0.56 * key + 0.20 * fill) + gloss;
+  vec3 lit = base * (0.44 + 0.46 * key + 0.16 * fill + 0.16 * n.z) + gloss;
   vec3 grow = fwidth(side);
   vec3 away = side / max(grow, vec3(1e-9));
   float nearest = min(away.x, min(away.y, away.z));
   float size = 1.0 / max(max(grow.x, max(grow.y, grow.z)), 1e-9);
   float line = lines * clamp(1.15 - nearest, 0.0, 1.0) * clamp((size - 3.0) / 5.0, 0.0, 1.0);
-  colour = vec4(lit * (1.0 - 0.45 * line), opacity);
+  colour = vec4(lit * (1.0 - 0.45 * line) * opacity, opacity);  // premultiplied, as the page expects it
 }`;
 
 class GlRenderer {
   constructor(canvas) {
-    const gl = this.gl = canvas.getContext('webgl2', {antialias: true, alpha: true, premultipliedAlpha: false,
-                                                      preserveDrawingBuffer: true});
+    const gl = this.gl = canvas.getContext('webgl2', {antialias: true, alpha: true, preserveDrawingBuffer: true});
     if (!gl) throw new Error('no WebGL 2');
     this.canvas = canvas;
     const program = this.program = gl.createProgram();
@@ -177,11 +176,11 @@ class GlRenderer {
     }
     if (!look.ghost) return;
     gl.enable(gl.BLEND);
-    gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     gl.enable(gl.CULL_FACE);
     gl.uniform1i(this.at('painted'), 0);
     gl.uniform3f(this.at('plain'), ...look.ghostColour);
-    gl.uniform1f(this.at('opacity'), 0.28);
+    gl.uniform1f(this.at('opacity'), 0.3);
     gl.uniform1f(this.at('lines'), 0);
     gl.uniform1f(this.at('t'), 0);
     for (const body of bodies) {

@@ -4,7 +4,7 @@ const fieldOfView = 28 * Math.PI / 180;
 
 /// Turns about a centre with z up. A projection of points, and the matrices of WebGL.
 class Camera {
-  constructor(azimuth, elevation) { this.home = {azimuth, elevation}; this.aspect = 1.5; this.pan = [0, 0]; this.zoom = 1; this.turnTo(azimuth, elevation); }
+  constructor(azimuth, elevation) { this.home = {azimuth, elevation}; this.aspect = 1.5; this.shift = 0; this.pan = [0, 0]; this.zoom = 1; this.turnTo(azimuth, elevation); }
   turnTo(azimuth, elevation) {
     this.azimuth = azimuth;
     this.elevation = Math.max(-Math.PI / 2, Math.min(Math.PI / 2, elevation));
@@ -33,7 +33,7 @@ class Camera {
         for (let i = 0; i < points.length; i += 3) {
           const p = this.turned([0, 1, 2].map(k => points[i + k] - this.centre[k]));
           p[0] -= aside[0]; p[1] -= aside[1];
-          distance = Math.max(distance, Math.abs(p[0]) / (tangent * this.aspect * 0.84) + p[2], Math.abs(p[1]) / (tangent * 0.84) + p[2]);
+          distance = Math.max(distance, Math.abs(p[0]) / (tangent * this.aspect * (1 - this.shift) * 0.88) + p[2], Math.abs(p[1]) / (tangent * 0.86) + p[2]);
           all.push(p);
         }
       this.distance = Math.max(distance, this.radius * 0.1);
@@ -57,7 +57,7 @@ class Camera {
     const [p, q] = [(far + near) / (near - far), 2 * far * near / (near - far)];
     this.matrix = new Float32Array(16);
     for (let k = 0; k < 4; ++k) {
-      this.matrix[4 * k] = f / aspect * rows[0][k];
+      this.matrix[4 * k] = f / aspect * rows[0][k] + this.shift * rows[2][k];
       this.matrix[4 * k + 1] = f * rows[1][k];
       this.matrix[4 * k + 2] = p * rows[2][k] + (k === 3 ? q : 0);
       this.matrix[4 * k + 3] = -rows[2][k];
@@ -73,7 +73,7 @@ class Camera {
   light(normal) {
     const n = this.turned(normal), size = Math.hypot(...n) || 1, sign = n[2] < 0 ? -1 : 1;
     const lamp = (x, y, z) => Math.max(0, sign * (n[0] * x + n[1] * y + n[2] * z) / (size * Math.hypot(x, y, z)));
-    return 0.42 + 0.56 * lamp(-0.35, 0.75, 0.65) + 0.2 * lamp(0.8, 0.05, 0.45);
+    return 0.44 + 0.46 * lamp(-0.35, 0.75, 0.65) + 0.16 * lamp(0.8, 0.05, 0.45) + 0.16 * lamp(0, 0, 1);
   }
 }
 
@@ -141,7 +141,8 @@ class Viewer {
     this.data = data;
     this.bodies = data.bodies.map(body => new Body(body));
     this.visible = new Set([this.bodies[data.first_body]]);
-    this.look = {t: 1, lines: true, ghost: true, plain: [0.42, 0.6, 0.86], ghostColour: [0.6, 0.66, 0.75]};
+    // lines help to read a regular mesh and disturb on a scanned surface
+    this.look = {t: 1, lines: this.bodies[data.first_body].kind === 'mesh', ghost: true, plain: [0.42, 0.6, 0.86], ghostColour: [0.55, 0.65, 0.8]};
     this.camera = new Camera(data.camera.azimuth, data.camera.elevation);
     this.canvas = element('canvas', {tabindex: 0, 'aria-label': 'the body; drag to turn it, wheel to zoom'});
     try {
@@ -168,7 +169,10 @@ class Viewer {
     const bodyButtons = this.bodies.length < 2 ? [] : this.bodies.map(body => element('button', {'aria-pressed': this.visible.has(body), title: `show or hide ${body.name}`, click: event => {
       if (!this.visible.delete(body)) this.visible.add(body);
       event.currentTarget.setAttribute('aria-pressed', this.visible.has(body));
+      const before = this.shows[Number(this.showSelect.value)]?.show.name;
       this.choose(0);
+      const same = this.shows.findIndex(entry => entry.show.name === before);
+      if (same > 0) this.choose(same);
     }}, body.name));
     const direction = (text, azimuth, elevation) => element('button', {title: `look along ${text}`, click: () => { this.camera.turnTo(azimuth, elevation); this.fit(); }}, text);
     const top = element('div', {class: 'bar'}, element('label', {}, 'Colour', this.showSelect), this.partSelect, ...bodyButtons, element('span', {class: 'space'}),
@@ -254,6 +258,7 @@ class Viewer {
     this.renderer.resize(Math.round(clientWidth * ratio), Math.round(clientHeight * ratio));
     const first = !this.camera.centre;
     this.camera.aspect = clientWidth / clientHeight;
+    this.camera.shift = Math.min(0.3, 110 / clientWidth);  // room for the scale at the right
     if (first) this.camera.fit(this.shown().flatMap(body => body.moves ? [body.rest, body.deformed] : [body.rest]));
     this.draw();
   }
