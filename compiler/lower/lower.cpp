@@ -7,6 +7,7 @@
 #include "compiler/ad/derivative.h"
 #include "compiler/lower/builtins.h"
 #include "compiler/lower/lowering.h"
+#include "dsl/sema/units.h"
 
 namespace asb::lower {
 
@@ -33,6 +34,11 @@ Type ssa_type(const model::Type& type) {
 }
 
 namespace {
+
+/// As shown beside numbers: nothing for dimensionless and free quantities.
+std::string unit_text(const model::Type& type) {
+  return type.unit.free || sema::is_dimensionless(type.unit) ? "" : sema::spell(type.unit);
+}
 
 constexpr ir::Rate kFixed = ir::kAxisMesh | ir::kAxisParams;
 
@@ -357,7 +363,7 @@ Result<void> Lowering::declarations() {
       plan_.params.push_back({from.name, "", ssa_type(from.type), {}, {}, {}, false});
       continue;
     }
-    plan::Param to{.name = from.name, .unit = "", .type = ssa_type(from.type), .initial = {}, .lo = {}, .hi = {},
+    plan::Param to{.name = from.name, .unit = unit_text(from.type), .type = ssa_type(from.type), .initial = {}, .lo = {}, .hi = {},
                    .is_symmetric = from.type.kind == model::TypeKind::Sym};
     const auto set = [&](model::ExprId expr, NodeId& node) -> Result<void> {
       if (!expr) return {};
@@ -378,7 +384,7 @@ Result<void> Lowering::declarations() {
       if (!made) return fail(made.error());
       space = *made;
     }
-    plan_.unknowns.push_back({from.name, "", ssa_type(from.type), space, {}});
+    plan_.unknowns.push_back({from.name, unit_text(from.type), ssa_type(from.type), space, {}});
   }
   return {};
 }
@@ -435,12 +441,12 @@ Result<void> Lowering::wanted() {
   for (const model::Output& output : model_.outputs) {
     const auto node = node_of(output.body, kSingle, {});
     if (!node) return fail(node.error());
-    plan_.outputs.push_back({output.name, "", 1, *node, output.span});
+    plan_.outputs.push_back({output.name, unit_text(model_.exprs[output.body].type), 1, *node, output.span});
   }
   for (const model::Named& loss : model_.losses) {
     const auto node = node_of(loss.body, kSingle, {});
     if (!node) return fail(node.error());
-    plan_.outputs.push_back({loss.name, "", 1, *node, loss.span});
+    plan_.outputs.push_back({loss.name, unit_text(model_.exprs[loss.body].type), 1, *node, loss.span});
   }
   for (const model::Show& show : model_.shows) {
     const bool cells = model_.domains[show.domain].kind == model::DomainKind::Cells;
@@ -448,7 +454,7 @@ Result<void> Lowering::wanted() {
     if (!space) return fail(space.error());
     const auto node = node_of(show.body, *space, {});
     if (!node) return fail(node.error());
-    plan_.shows.push_back({show.name, "", 1, *node, ssa_type(model_.exprs[show.body].type), show.span});
+    plan_.shows.push_back({show.name, unit_text(model_.exprs[show.body].type), 1, *node, ssa_type(model_.exprs[show.body].type), show.span});
   }
   return positions();
 }

@@ -103,6 +103,8 @@ class DiagnosticSink {
 
 /// `file:line:col: error: … [name]`, the source line, carets and underlines, labels, notes, hint.
 std::string render(const Diagnostic& diagnostic, const SourceFiles& files);
+/// An error of a later stage in the same form.
+std::string render(const Error& error, const SourceFiles& files);
 /// All of a sink, in order, with a closing line if some were not kept.
 std::string render(const DiagnosticSink& sink, const SourceFiles& files);
 /// A JSON array of objects {name, severity, message, file, line, column, end_line, end_column, labels, notes, hint}.

@@ -89,6 +89,8 @@ class Session {
   const Body& body(plan::GeometryId id) const { return bodies_[id.index]; }
   std::span<const std::unique_ptr<Kernel>> kernels() const { return kernels_; }
   const std::vector<Note>& notes() const { return notes_; }
+  /// Adds a stage that came before to the times of the result [s].
+  void add_time(std::string stage, double seconds) { times_.emplace_back(std::move(stage), seconds); }
 
  private:
   // bodies.cpp
