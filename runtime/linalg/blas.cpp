@@ -1,4 +1,5 @@
-// See blas.h. Symbols are looked up at run time: the same binary runs on OpenBLAS and on the reference BLAS.
+// See blas.h. Symbols are looked up at run time: the same binary runs on OpenBLAS and on the
+// reference BLAS.
 #include "runtime/linalg/blas.h"
 
 #include <dlfcn.h>
@@ -41,7 +42,8 @@ std::string blas_description() {
   if (config == nullptr) {
     if (find<void(int)>("MKL_Set_Num_Threads") != nullptr) return "MKL, 1 thread";
     if (path.empty()) return "no BLAS found";
-    return fmt::format("BLAS from {} (not OpenBLAS: factorisations may be many times slower)", path);
+    return fmt::format("BLAS from {} (not OpenBLAS: factorisations may be many times slower)",
+                       path);
   }
   // The configuration begins with "OpenBLAS x.y.z" and goes on with build switches.
   std::string_view text = config();
@@ -54,8 +56,9 @@ std::string blas_description() {
                      core != nullptr ? core() : "unknown", n_threads, n_threads == 1 ? "" : "s");
 }
 
-// With no active level of parallelism allowed, OpenMP runs a region on its caller even where the region names a
-// number of threads. The setting belongs to the calling thread's task, so other users are not touched.
+// With no active level of parallelism allowed, OpenMP runs a region on its caller even where the
+// region names a number of threads. The setting belongs to the calling thread's task, so other
+// users are not touched.
 SingleOpenMpThread::SingleOpenMpThread() {
   auto* get = find<int()>("omp_get_max_active_levels");
   auto* set = find<void(int)>("omp_set_max_active_levels");

@@ -1,5 +1,6 @@
-// The BLAS under CHOLMOD: held to one thread, and described for `asb doctor`. Parallelism is ours (frames and
-// blocks); a BLAS with threads of its own would fight with it and change the order of sums.
+// The BLAS under CHOLMOD: held to one thread, and described for `asb doctor`. Parallelism is ours
+// (frames and blocks); a BLAS with threads of its own would fight with it and change the order of
+// sums.
 #pragma once
 
 #include <string>
@@ -12,8 +13,8 @@ void use_one_blas_thread();
 /// For example "OpenBLAS 0.3.21, kernel SkylakeX, 1 thread".
 std::string blas_description();
 
-/// Keeps CHOLMOD's own OpenMP loops on the calling thread for the lifetime of this object. They ask for four
-/// threads whatever the machine has, and would spin beside ours.
+/// Keeps CHOLMOD's own OpenMP loops on the calling thread for the lifetime of this object. They ask
+/// for four threads whatever the machine has, and would spin beside ours.
 class SingleOpenMpThread {
  public:
   SingleOpenMpThread();

@@ -75,19 +75,21 @@ struct Cholesky::Engine {
   tl::unexpected<Error> failure(const char* what) const;
   void update_memory() {
     statistics.bytes = common.memory_inuse;
-    statistics.peak_bytes = std::max(statistics.peak_bytes, static_cast<size_t>(common.memory_usage));
+    statistics.peak_bytes =
+        std::max(statistics.peak_bytes, static_cast<size_t>(common.memory_usage));
   }
 };
 
 tl::unexpected<Error> Cholesky::Engine::failure(const char* what) const {
   if (common.status == CHOLMOD_OUT_OF_MEMORY || common.status == CHOLMOD_TOO_LARGE) {
-    return fail("solve-memory",
-                fmt::format("{} a matrix of {} rows and {} entries needs more memory than there is", what,
-                            statistics.n, row.size()),
-                "use fewer cells, or `method: newton_cg`, which keeps no factor of the whole Hessian");
+    return fail(
+        "solve-memory",
+        fmt::format("{} a matrix of {} rows and {} entries needs more memory than there is", what,
+                    statistics.n, row.size()),
+        "use fewer cells, or `method: newton_cg`, which keeps no factor of the whole Hessian");
   }
-  return fail("solve-factor", fmt::format("{} a matrix of {} rows ended with CHOLMOD status {}", what,
-                                          statistics.n, common.status));
+  return fail("solve-factor", fmt::format("{} a matrix of {} rows ended with CHOLMOD status {}",
+                                          what, statistics.n, common.status));
 }
 
 Result<void> Cholesky::Engine::analyse(const SymmetricMatrix& A) {
@@ -96,8 +98,8 @@ Result<void> Cholesky::Engine::analyse(const SymmetricMatrix& A) {
   row.assign(A.row.begin(), A.row.end());
   statistics.n = A.n;
   cholmod_sparse matrix = view(A);
-  // METIS draws from libc's rand(), which all threads share: with two analyses at once the ordering, and so the
-  // bits of every solution, would depend on their timing.
+  // METIS draws from libc's rand(), which all threads share: with two analyses at once the
+  // ordering, and so the bits of every solution, would depend on their timing.
   static std::mutex metis_draws;
   const std::lock_guard<std::mutex> lock(metis_draws);
   common.method[0].ordering = CHOLMOD_METIS;
@@ -129,8 +131,9 @@ Result<FactorStatus> Cholesky::factor(const SymmetricMatrix& A) {
   // LAPACK's Cholesky lets NaN pass as a pivot, so it is looked for here.
   for (size_t k = 0; k < A.value.size(); ++k) {
     if (std::isfinite(A.value[k])) continue;
-    return fail("solve-not-finite", fmt::format("entry {} of {} of the Hessian is not finite (row {})", k,
-                                                A.value.size(), A.row[k]));
+    return fail("solve-not-finite",
+                fmt::format("entry {} of {} of the Hessian is not finite (row {})", k,
+                            A.value.size(), A.row[k]));
   }
   e.statistics.n = A.n;
   if (A.n == 0) {
@@ -167,7 +170,8 @@ Result<void> Cholesky::solve(std::span<const double> B, std::span<double> X, int
   Engine& e = *engine_;
   ASB_CHECK(e.is_ready, "solve without a factor");
   const size_t n = static_cast<size_t>(e.statistics.n);
-  ASB_CHECK(B.size() == n * static_cast<size_t>(n_rhs) && X.size() == B.size(), "right-hand sides of n numbers");
+  ASB_CHECK(B.size() == n * static_cast<size_t>(n_rhs) && X.size() == B.size(),
+            "right-hand sides of n numbers");
   if (B.empty()) return {};
   cholmod_dense b = {};
   b.nrow = b.d = n;
@@ -177,8 +181,8 @@ Result<void> Cholesky::solve(std::span<const double> B, std::span<double> X, int
   b.xtype = CHOLMOD_REAL;
   b.dtype = CHOLMOD_DOUBLE;
   const SingleOpenMpThread single_thread;
-  const int done = cholmod_l_solve2(CHOLMOD_A, e.L, &b, nullptr, &e.solution, nullptr, &e.solve_y, &e.solve_e,
-                                    &e.common);
+  const int done = cholmod_l_solve2(CHOLMOD_A, e.L, &b, nullptr, &e.solution, nullptr, &e.solve_y,
+                                    &e.solve_e, &e.common);
   e.update_memory();
   if (done == 0 || e.common.status < 0) return e.failure("solving with");
   const double* solution = static_cast<const double*>(e.solution->x);

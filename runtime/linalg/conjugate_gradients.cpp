@@ -19,7 +19,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 /// H and M⁻¹ with their counts and times.
 class CountedOperators {
  public:
-  CountedOperators(const ApplyMatrix& H, Preconditioner* M, CgReport& report) : H_(H), M_(M), report_(report) {}
+  CountedOperators(const ApplyMatrix& H, Preconditioner* M, CgReport& report)
+      : H_(H), M_(M), report_(report) {}
   void multiply(std::span<const double> in, std::span<double> out) {
     const auto start = std::chrono::steady_clock::now();
     H_(in, out);
@@ -43,7 +44,8 @@ class CountedOperators {
   CgReport& report_;
 };
 
-/// Entries of the Lanczos matrix: T_jj = 1/alpha_j + beta_{j−1}/alpha_{j−1}, T_{j,j+1} = √beta_j / alpha_j.
+/// Entries of the Lanczos matrix: T_jj = 1/alpha_j + beta_{j−1}/alpha_{j−1}, T_{j,j+1} = √beta_j /
+/// alpha_j.
 struct LanczosMatrix {
   std::vector<double> diagonal, off_diagonal;
   double last_alpha = 0, last_beta = 0;
@@ -87,7 +89,9 @@ CgReport conjugate_gradients(const ApplyMatrix& H, Preconditioner* M, std::span<
   for (;; ++report.iterations) {
     // 1. How far: plain norms are judged before M⁻¹ is spent.
     double r_norm = plain ? norm(r) : 0.0;
-    const auto small_enough = [&] { return r_norm <= std::max(options.relative * b_norm, options.absolute); };
+    const auto small_enough = [&] {
+      return r_norm <= std::max(options.relative * b_norm, options.absolute);
+    };
     const auto end = [&](CgStatus status) {
       report.status = status;
       report.residual = b_norm > 0 ? r_norm / b_norm : r_norm;
@@ -107,7 +111,8 @@ CgReport conjugate_gradients(const ApplyMatrix& H, Preconditioner* M, std::span<
     }
     if (!std::isfinite(rz)) return end(CgStatus::NotFinite);
     if (report.iterations >= options.max_iterations) return end(CgStatus::IterationLimit);
-    if (options.stop != nullptr && options.stop->load(std::memory_order_relaxed)) return end(CgStatus::Interrupted);
+    if (options.stop != nullptr && options.stop->load(std::memory_order_relaxed))
+      return end(CgStatus::Interrupted);
 
     // 2. Next direction; pᵀMp by recurrence: r is orthogonal to the last p.
     const double beta = report.iterations > 0 ? rz / rz_before : 0.0;
@@ -121,10 +126,11 @@ CgReport conjugate_gradients(const ApplyMatrix& H, Preconditioner* M, std::span<
     const double quotient = pHp / pMp;
     if (!std::isfinite(quotient)) return end(CgStatus::NotFinite);
     largest_quotient = std::max(largest_quotient, std::abs(quotient));
-    if (pHp == 0 || quotient <= -options.curvature_floor * largest_quotient) {
+    const double zero = options.curvature_floor * largest_quotient;
+    if (quotient <= zero) {
       report.curvature = quotient;
       report.direction = p;
-      return end(CgStatus::NegativeCurvature);
+      return end(quotient < -zero ? CgStatus::NegativeCurvature : CgStatus::NoCurvature);
     }
 
     // 4. Step.

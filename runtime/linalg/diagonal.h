@@ -7,7 +7,8 @@
 
 namespace asb {
 
-/// z_i = r_i / max(|A_ii|, 1e-3 · mean|A_jj|); the identity where the diagonal is zero throughout.
+/// z_i = r_i / |A_ii|, with the mean of |A_jj| in place of entries that are zero to round-off; the
+/// identity where all are.
 class DiagonalPreconditioner : public Preconditioner {
  public:
   explicit DiagonalPreconditioner(const SymmetricMatrix& A);

@@ -91,10 +91,12 @@ void scale_and_add(std::span<const double> x, double beta, std::span<double> y) 
   for_entries(x.size(), [=, x = x.data(), y = y.data()](size_t i) { y[i] = x[i] + beta * y[i]; });
 }
 
-void move_along(std::span<const double> x, double t, std::span<const double> d, std::span<double> out) {
+void move_along(std::span<const double> x, double t, std::span<const double> d,
+                std::span<double> out) {
   ASB_CHECK(x.size() == d.size() && x.size() == out.size(), "vectors of different lengths");
-  for_entries(x.size(),
-              [=, x = x.data(), d = d.data(), out = out.data()](size_t i) { out[i] = x[i] + t * d[i]; });
+  for_entries(x.size(), [=, x = x.data(), d = d.data(), out = out.data()](size_t i) {
+    out[i] = x[i] + t * d[i];
+  });
 }
 
 }  // namespace asb

@@ -1,5 +1,6 @@
-// Sums over vectors with the same bits for any number of threads: blocks of 4096, each summed in eight
-// fixed lanes, their sums added by a fixed tree. Used wherever a minimiser or CG needs a norm or a product.
+// Sums over vectors with the same bits for any number of threads: blocks of 4096, each summed in
+// eight fixed lanes, their sums added by a fixed tree. Used wherever a minimiser or CG needs a norm
+// or a product.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +8,8 @@
 
 namespace asb {
 
-/// Length of the blocks that are summed apart. Part of the result's bits: never change it by machine.
+/// Length of the blocks that are summed apart. Part of the result's bits: never change it by
+/// machine.
 inline constexpr size_t kSumBlock = 4096;
 
 /// Σ a_i.
@@ -24,6 +26,7 @@ void add_scaled(double alpha, std::span<const double> x, std::span<double> y);
 /// y = x + beta y.
 void scale_and_add(std::span<const double> x, double beta, std::span<double> y);
 /// out = x + t d.
-void move_along(std::span<const double> x, double t, std::span<const double> d, std::span<double> out);
+void move_along(std::span<const double> x, double t, std::span<const double> d,
+                std::span<double> out);
 
 }  // namespace asb

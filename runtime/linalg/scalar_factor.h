@@ -1,5 +1,6 @@
-// The constant preconditioner K ⊗ I: K (one row per node) is factored once for each set of free nodes, and all
-// components with the same free nodes are right-hand sides of one solve. Made by assembly, used by Newton-CG.
+// The constant preconditioner K ⊗ I: K (one row per node) is factored once for each set of free
+// nodes, and all components with the same free nodes are right-hand sides of one solve. Made by
+// assembly, used by Newton-CG.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +17,11 @@ namespace asb {
 
 class ScalarFactor : public Preconditioner {
  public:
-  /// K has one row per node [N/m]. free_index[node · n_components + c] is the place of component c of that node
-  /// among the free values, or -1 where it is fixed. Fails where K is singular on the free nodes of a component:
-  /// a part of the body is then held by nothing along it.
-  [[nodiscard]] static Result<std::unique_ptr<ScalarFactor>> make(const SymmetricMatrix& K,
-                                                                  std::span<const int32_t> free_index,
-                                                                  int n_components = 3);
+  /// K has one row per node [N/m]. free_index[node · n_components + c] is the place of component c
+  /// of that node among the free values, or -1 where it is fixed. Fails where K is singular on the
+  /// free nodes of a component: a part of the body is then held by nothing along it.
+  [[nodiscard]] static Result<std::unique_ptr<ScalarFactor>> make(
+      const SymmetricMatrix& K, std::span<const int32_t> free_index, int n_components = 3);
 
   /// z = (K ⊗ I)⁻¹ r over free values.
   void apply(std::span<const double> r, std::span<double> z) override;
@@ -39,7 +39,8 @@ class ScalarFactor : public Preconditioner {
   /// Components that share a set of free nodes.
   struct Group {
     std::vector<int> components;
-    std::vector<int32_t> place;  ///< n_rhs × n free-value places, one right-hand side after the other
+    std::vector<int32_t>
+        place;  ///< n_rhs × n free-value places, one right-hand side after the other
     std::vector<double> values;  ///< the right-hand sides, then the solutions
     Cholesky factor;
   };

@@ -9,7 +9,8 @@
 namespace asb {
 
 void multiply(const SymmetricMatrix& A, std::span<const double> x, std::span<double> y) {
-  ASB_CHECK(x.size() == static_cast<size_t>(A.n) && y.size() == x.size(), "product with a vector of another size");
+  ASB_CHECK(x.size() == static_cast<size_t>(A.n) && y.size() == x.size(),
+            "product with a vector of another size");
   std::fill(y.begin(), y.end(), 0.0);
   for (int32_t j = 0; j < A.n; ++j) {
     const double x_j = x[j];

@@ -18,7 +18,8 @@ double mean_diagonal(const SymmetricMatrix& A);
 /// Rows and columns i with keep[i] != 0, in the same order.
 SymmetricMatrix restrict_to(const SymmetricMatrix& A, std::span<const uint8_t> keep);
 
-/// Connected parts of the graph of A: entry i is the number of i's part, parts numbered by first appearance.
+/// Connected parts of the graph of A: entry i is the number of i's part, parts numbered by first
+/// appearance.
 std::vector<int32_t> connected_parts(const SymmetricMatrix& A);
 
 }  // namespace asb

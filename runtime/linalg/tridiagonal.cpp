@@ -28,7 +28,8 @@ Extremes extreme_eigenvalues(std::span<const double> a, std::span<const double> 
   // Gershgorin bounds.
   double low = a[0], high = a[0];
   for (size_t i = 0; i < a.size(); ++i) {
-    const double radius = (i > 0 ? std::abs(b[i - 1]) : 0.0) + (i + 1 < a.size() ? std::abs(b[i]) : 0.0);
+    const double radius =
+        (i > 0 ? std::abs(b[i - 1]) : 0.0) + (i + 1 < a.size() ? std::abs(b[i]) : 0.0);
     low = std::min(low, a[i] - radius);
     high = std::max(high, a[i] + radius);
   }

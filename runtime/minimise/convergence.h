@@ -13,8 +13,9 @@ namespace asb {
 ///   k       mean diagonal of the preconditioner or Hessian [N/m],
 ///   n       number of free values,
 ///   max|x|  over all values, fixed ones included [m].
-/// The second term is the round-off of a gradient assembled from forces k|x|: below it |g| carries nothing. "Relative
-/// to the start" has no meaning for an unloaded start (g = 0), so it is an option for comparisons only.
+/// The second term is the round-off of a gradient assembled from forces k|x|: below it |g| carries
+/// nothing. "Relative to the start" has no meaning for an unloaded start (g = 0), so it is an
+/// option for comparisons only.
 struct ConvergenceTest {
   double tolerance = 1e-8;
   bool relative_to_start = false;

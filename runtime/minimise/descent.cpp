@@ -15,14 +15,16 @@ namespace {
 
 /// A body that has moved this many times its own size is running away.
 constexpr double kRunAway = 1e4;
-/// First length of an escape, as a share of the body's diagonal, and how far it is shortened and lengthened.
+/// First length of an escape, as a share of the body's diagonal, and how far it is shortened and
+/// lengthened.
 constexpr double kEscapeLength = 0.01;
 constexpr int kEscapeHalvings = 20;
 constexpr int kEscapeDoublings = 6;
 
 }  // namespace
 
-Descent::Descent(Objective& objective, std::span<double> x, const SolveOptions& options, std::string method)
+Descent::Descent(Objective& objective, std::span<double> x, const SolveOptions& options,
+                 std::string method)
     : objective_(objective), x_(x), options_(options), began_(std::chrono::steady_clock::now()) {
   ASB_CHECK(x.size() == objective.size(), "one value per free value of the objective");
   report_.method = std::move(method);
@@ -41,9 +43,10 @@ bool Descent::start() {
   gradient_ = norm(g_);
   if (!at_.finite || !std::isfinite(at_.energy) || !std::isfinite(gradient_)) {
     end(SolveStatus::NonFiniteStart,
-        std::isfinite(at_.energy) ? "the gradient is not finite at the start"
-                                  : "the energy is not finite at the start: a cell may be inverted there, or a "
-                                    "number of the program out of its range");
+        std::isfinite(at_.energy)
+            ? "the gradient is not finite at the start"
+            : "the energy is not finite at the start: a cell may be inverted there, or a "
+              "number of the program out of its range");
     return false;
   }
   test_ = {.tolerance = options_.tolerance,
@@ -55,32 +58,39 @@ bool Descent::start() {
   bound_ = test_.bound(objective_.force_scale(), largest);
   run_away_ = kRunAway * std::max(objective_.diameter(), largest);
   report_.start_gradient = gradient_;
-  report_.history.push_back({.energy = at_.energy, .gradient = gradient_, .force_scale = objective_.force_scale()});
+  report_.history.push_back(
+      {.energy = at_.energy, .gradient = gradient_, .force_scale = objective_.force_scale()});
   if (options_.progress) options_.progress(report_.history.back());
   return true;
 }
 
 bool Descent::must_end() {
   if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed)) {
-    end(SolveStatus::Interrupted, fmt::format("interrupted after {} iterations", report_.iterations));
+    end(SolveStatus::Interrupted,
+        fmt::format("interrupted after {} iterations", report_.iterations));
   } else if (distance_to(x_start_) > run_away_) {
     end(SolveStatus::Unbounded,
-        fmt::format("the values run away ({:.3g} from the start, {:.0e} times the body's size) while the energy "
-                    "falls to {:.6g}: it may have no minimum; is every part of the body held, and every load met "
+        fmt::format("the values run away ({:.3g} from the start, {:.0e} times the body's size) "
+                    "while the energy "
+                    "falls to {:.6g}: it may have no minimum; is every part of the body held, and "
+                    "every load met "
                     "by a stiffness?",
-                    distance_to(x_start_), distance_to(x_start_) * kRunAway / run_away_, at_.energy));
+                    distance_to(x_start_), distance_to(x_start_) * kRunAway / run_away_,
+                    at_.energy));
   } else if (report_.iterations >= options_.max_iterations) {
-    end(SolveStatus::IterationLimit,
-        fmt::format("not converged after {} iterations: |g| = {:.3g}, to be below {:.3g}; raise `max_iterations`, "
-                    "or apply the load in steps",
-                    report_.iterations, gradient_, bound_));
+    end(SolveStatus::IterationLimit, fmt::format("not converged after {} iterations: |g| = {:.3g}, "
+                                                 "to be below {:.3g}; raise `max_iterations`, "
+                                                 "or apply the load in steps",
+                                                 report_.iterations, gradient_, bound_));
   } else {
     return false;
   }
   return true;
 }
 
-double Descent::clipped_bound(std::span<const double> d) { return std::min(1.0, objective_.step_bound(x_, d)); }
+double Descent::clipped_bound(std::span<const double> d) {
+  return std::min(1.0, objective_.step_bound(x_, d));
+}
 
 bool Descent::step_along(std::span<const double> d, SolveStep how) {
   const double slope = dot(g_, d);
@@ -89,7 +99,11 @@ bool Descent::step_along(std::span<const double> d, SolveStep how) {
   {
     const PhaseTimer timer(report_.times.line_search);
     found = backtrack(objective_,
-                      {.x = x_, .d = d, .at = at_, .gradient = gradient_, .slope = slope,
+                      {.x = x_,
+                       .d = d,
+                       .at = at_,
+                       .gradient = gradient_,
+                       .slope = slope,
                        .longest = clipped_bound(d)},
                       x_trial_, g_trial_);
   }
@@ -186,11 +200,14 @@ void Descent::end(SolveStatus status, std::string reason) {
 void Descent::end_stalled() {
   end(SolveStatus::Stalled,
       below_resolution_
-          ? fmt::format("stalled at round-off: |g| = {:.3g} does not fall, {:.3g} was asked; loosen `tolerance`",
+          ? fmt::format("stalled at round-off: |g| = {:.3g} does not fall, {:.3g} was asked; "
+                        "loosen `tolerance`",
                         gradient_, bound_)
-          : fmt::format("stalled after {} iterations: no step lowers the energy ({:.6g}), |g| = {:.3g}, {:.3g} was "
-                        "asked; the energy may have a kink here, or its gradient may not be finite nearby",
-                        report_.iterations, at_.energy, gradient_, bound_));
+          : fmt::format(
+                "stalled after {} iterations: no step lowers the energy ({:.6g}), |g| = {:.3g}, "
+                "{:.3g} was "
+                "asked; the energy may have a kink here, or its gradient may not be finite nearby",
+                report_.iterations, at_.energy, gradient_, bound_));
 }
 
 void Descent::end_converged() {
@@ -199,11 +216,12 @@ void Descent::end_converged() {
 }
 
 void Descent::end_unstable(double curvature) {
-  end(SolveStatus::Unstable,
-      fmt::format("unstable equilibrium (buckling): the forces balance, but the energy falls along a mode of "
-                  "relative stiffness {:.3g}; {} steps along such modes did not end in a minimum. Apply the load in "
-                  "steps, or break the symmetry",
-                  curvature, report_.escapes));
+  end(SolveStatus::Unstable, fmt::format("unstable equilibrium (buckling): the forces balance, but "
+                                         "the energy falls along a mode of "
+                                         "relative stiffness {:.3g}; {} steps along such modes did "
+                                         "not end in a minimum. Apply the load in "
+                                         "steps, or break the symmetry",
+                                         curvature, report_.escapes));
 }
 
 SolveReport Descent::take_report() {
@@ -213,7 +231,8 @@ SolveReport Descent::take_report() {
   report_.gradient_bound = bound_;
   SolveTimes& t = report_.times;
   t.total = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-  t.other = std::max(0.0, t.total - (t.evaluate + t.assemble + t.factor + t.solve + t.products + t.line_search));
+  t.other = std::max(
+      0.0, t.total - (t.evaluate + t.assemble + t.factor + t.solve + t.products + t.line_search));
   return std::move(report_);
 }
 

@@ -1,5 +1,6 @@
-// The part that Newton and Newton-CG share: the current point with its energy and gradient, the convergence test,
-// the step along a direction, the escape along negative curvature, and the report being written.
+// The part that Newton and Newton-CG share: the current point with its energy and gradient, the
+// convergence test, the step along a direction, the escape along negative curvature, and the report
+// being written.
 #pragma once
 
 #include <chrono>
@@ -31,16 +32,19 @@ class PhaseTimer {
 class Descent {
  public:
   /// x is the caller's: at the end it holds the last accepted point.
-  Descent(Objective& objective, std::span<double> x, const SolveOptions& options, std::string method);
+  Descent(Objective& objective, std::span<double> x, const SolveOptions& options,
+          std::string method);
 
   /// Evaluates at x. False: the solve has ended (not finite).
   [[nodiscard]] bool start();
   bool has_converged() const { return gradient_ <= bound_; }
-  /// True, with the status set, at the iteration limit, on the stop flag, and when the values run away.
+  /// True, with the status set, at the iteration limit, on the stop flag, and when the values run
+  /// away.
   [[nodiscard]] bool must_end();
   /// Searches along d and moves there. False: no step was found and nothing has changed.
   [[nodiscard]] bool step_along(std::span<const double> d, SolveStep how);
-  /// Leaves a stationary point along ±d with dᵀHd = curvature < 0. False: the energy falls along neither.
+  /// Leaves a stationary point along ±d with dᵀHd = curvature < 0. False: the energy falls along
+  /// neither.
   [[nodiscard]] bool escape_along(std::span<const double> d, double curvature);
 
   /// Ends the solve.
@@ -54,6 +58,7 @@ class Descent {
   std::span<const double> x() const { return x_; }
   std::span<const double> g() const { return g_; }
   double gradient() const { return gradient_; }
+  double bound() const { return bound_; }
   double start_gradient() const { return test_.start_gradient; }
   SolveReport& report() { return report_; }
   SolveTimes& times() { return report_.times; }
@@ -71,9 +76,9 @@ class Descent {
   ConvergenceTest test_;
   std::vector<double> g_, x_start_, x_trial_, g_trial_;
   Evaluation at_;
-  double gradient_ = 0;       ///< |g|
-  double bound_ = 0;          ///< what it is compared with
-  double run_away_ = 0;       ///< largest believable max|x − x_start|
+  double gradient_ = 0;            ///< |g|
+  double bound_ = 0;               ///< what it is compared with
+  double run_away_ = 0;            ///< largest believable max|x − x_start|
   bool below_resolution_ = false;  ///< of the last failed search
   std::chrono::steady_clock::time_point began_;
 };

@@ -7,6 +7,12 @@
 #include "base/check.h"
 
 namespace asb {
+namespace {
+
+/// Below this ratio of a pivot to its diagonal entry only round-off made the pivot positive.
+constexpr double kSingularPivot = 1e-14;
+
+}  // namespace
 
 void DirectSystem::assemble(Projection projection) {
   const PhaseTimer timer(state_.times().assemble);
@@ -25,7 +31,7 @@ Result<bool> DirectSystem::try_factor(Projection projection) {
   state_.report().ordering = cholesky_.statistics().ordering;
   if (!status) return fail(status.error());
   x_factored_ = x_assembled_;
-  return status->positive_definite;
+  return status->positive_definite && cholesky_.smallest_pivot_ratio() >= kSingularPivot;
 }
 
 Result<DirectSystem::State> DirectSystem::factor() {
@@ -49,13 +55,15 @@ void DirectSystem::apply(std::span<const double> r, std::span<double> z) {
 }
 
 const SymmetricMatrix& DirectSystem::exact_hessian() {
-  if (!holds_exact_ || !std::equal(x_assembled_.begin(), x_assembled_.end(), state_.x().begin(), state_.x().end()))
+  if (!holds_exact_ ||
+      !std::equal(x_assembled_.begin(), x_assembled_.end(), state_.x().begin(), state_.x().end()))
     assemble(Projection::None);
   return H_;
 }
 
 double DirectSystem::moved_since_factor() const {
-  return x_factored_.empty() ? std::numeric_limits<double>::infinity() : state_.distance_to(x_factored_);
+  return x_factored_.empty() ? std::numeric_limits<double>::infinity()
+                             : state_.distance_to(x_factored_);
 }
 
 }  // namespace asb

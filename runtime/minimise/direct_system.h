@@ -1,5 +1,6 @@
-// The Hessian at the current point and its factor, exact or clamped, with their counts and times: what Newton
-// steps with, and what Newton-CG preconditions with where the energy has no constant stiffness.
+// The Hessian at the current point and its factor, exact or clamped, with their counts and times:
+// what Newton steps with, and what Newton-CG preconditions with where the energy has no constant
+// stiffness.
 #pragma once
 
 #include <vector>
@@ -17,14 +18,16 @@ class DirectSystem : public Preconditioner {
 
   DirectSystem(Objective& objective, Descent& state) : objective_(objective), state_(state) {}
 
-  /// Factors the exact Hessian at the current point, or the clamped one if that is not positive definite; Singular
-  /// if neither is. An Error: no factor could be tried.
+  /// Factors the exact Hessian at the current point, or the clamped one if that is not positive
+  /// definite in working precision; Singular if neither is. An Error: no factor could be tried.
   [[nodiscard]] Result<State> factor();
   /// Factors the clamped Hessian whatever the exact one is.
   [[nodiscard]] Result<State> factor_clamped();
   State state() const { return state_now_; }
   bool has_factor() const { return state_now_ == State::Exact || state_now_ == State::Clamped; }
-  Projection projection() const { return state_now_ == State::Exact ? Projection::None : Projection::Clamp; }
+  Projection projection() const {
+    return state_now_ == State::Exact ? Projection::None : Projection::Clamp;
+  }
 
   /// z = P⁻¹ r with the last factor.
   void apply(std::span<const double> r, std::span<double> z) override;
@@ -34,7 +37,6 @@ class DirectSystem : public Preconditioner {
   /// max|x − (point of the last factor)|; infinite before the first.
   double moved_since_factor() const;
   const FactorStatistics& statistics() const { return cholesky_.statistics(); }
-  double smallest_pivot_ratio() const { return cholesky_.smallest_pivot_ratio(); }
 
  private:
   [[nodiscard]] Result<bool> try_factor(Projection projection);
@@ -45,7 +47,7 @@ class DirectSystem : public Preconditioner {
   SymmetricMatrix H_;
   Cholesky cholesky_;
   State state_now_ = State::None;
-  bool holds_exact_ = false;      ///< H_ is the exact Hessian at x_assembled_
+  bool holds_exact_ = false;  ///< H_ is the exact Hessian at x_assembled_
   std::vector<double> x_factored_, x_assembled_;
 };
 

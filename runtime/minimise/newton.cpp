@@ -16,21 +16,19 @@
 namespace asb {
 namespace {
 
-/// The last factor of the exact Hessian answers for the end too if x has moved by less than this share of the body:
-/// an eigenvalue changes by about that share of the stiffness.
+/// The last factor of the exact Hessian answers for the end too if x has moved by less than this
+/// share of the body: an eigenvalue changes by about that share of the stiffness.
 constexpr double kSameHessian = 1e-6;
 /// First bound on steps without a factor, as a share of the body; doubled while they succeed.
 constexpr double kFirstReach = 0.1;
-/// Below this ratio of a pivot to its diagonal entry the Hessian is singular in working precision.
-constexpr double kSingularPivot = 1e-13;
-
 class Newton {
  public:
   Newton(Objective& objective, std::span<double> x, const SolveOptions& options)
       : objective_(objective),
         options_(options),
         state_(objective, x, options,
-               fmt::format("newton: {} unknowns, a factorisation of the Hessian in every step", x.size())),
+               fmt::format("newton: {} unknowns, a factorisation of the Hessian in every step",
+                           x.size())),
         system_(objective, state_),
         d_(x.size()),
         minus_g_(x.size()),
@@ -78,7 +76,8 @@ SolveReport Newton::run() {
   }
 }
 
-/// The exact Hessian, clamped if need be; if the search fails along the exact step, along the clamped one.
+/// The exact Hessian, clamped if need be; if the search fails along the exact step, along the
+/// clamped one.
 bool Newton::take_step() {
   const auto factored = system_.factor();
   if (!factored) return fail_with(factored.error());
@@ -97,30 +96,32 @@ bool Newton::direct_step() {
     system_.apply(minus_g_, d_);
     ++state_.report().preconditioner_solves;
   }
-  if (!state_.step_along(d_, {.projection = system_.projection(), .kind = StepKind::Newton})) return false;
+  if (!state_.step_along(d_, {.projection = system_.projection(), .kind = StepKind::Newton}))
+    return false;
   reach_ = kFirstReach * objective_.diameter();
   return true;
 }
 
-/// Truncated conjugate gradients on the exact Hessian with its diagonal ([Nocedal2006] Alg. 7.1). Where the Hessian
-/// has no curvature to set the scale, the step goes as far as reach_, which doubles while such steps succeed.
+/// Truncated conjugate gradients on the exact Hessian with its diagonal ([Nocedal2006] Alg. 7.1).
+/// Where the Hessian has no curvature to set the scale, the step goes as far as reach_, which
+/// doubles while such steps succeed.
 bool Newton::singular_step() {
   const SymmetricMatrix& H = system_.exact_hessian();
   DiagonalPreconditioner diagonal(H);
   for (size_t i = 0; i < d_.size(); ++i) minus_g_[i] = -state_.g()[i];
-  CgReport cg = conjugate_gradients([&](auto in, auto out) { multiply(H, in, out); }, &diagonal, minus_g_, d_,
-                                    {.relative = 0.1, .max_iterations = options_.max_inner, .stop = options_.stop});
+  CgReport cg = conjugate_gradients(
+      [&](auto in, auto out) { multiply(H, in, out); }, &diagonal, minus_g_, d_,
+      {.relative = 0.1, .max_iterations = options_.max_inner, .stop = options_.stop});
   state_.times().products += cg.product_seconds;
   state_.report().products += cg.products;
-  const bool no_scale = cg.status == CgStatus::NegativeCurvature && cg.iterations == 0;
+  const bool no_scale = cg.is_truncated() && cg.iterations == 0;
   if (no_scale) d_ = cg.direction;
   const double longest = max_abs(d_);
   if (!(longest > 0) || !std::isfinite(longest)) return false;
   if (no_scale || longest > reach_)
     for (double& entry : d_) entry *= reach_ / longest;
-  const bool truncated = cg.status == CgStatus::NegativeCurvature;
   if (!state_.step_along(d_, {.inner = cg.iterations,
-                              .kind = truncated ? StepKind::Truncated : StepKind::Newton}))
+                              .kind = cg.is_truncated() ? StepKind::Truncated : StepKind::Newton}))
     return false;
   reach_ *= state_.report().history.back().step >= 1 ? 2.0 : 0.5;
   return true;
@@ -135,21 +136,23 @@ bool Newton::ends_at_minimum() {
     if (!factored) return fail_with(factored.error());
   }
   if (system_.state() == DirectSystem::State::Exact) return true;
-  // 1. The exact Hessian has no Cholesky factor: look for the mode, through the clamped factor if there is one.
+  // 1. The exact Hessian has no Cholesky factor: look for the mode, through the clamped factor if
+  // there is one.
   const bool has_factor = system_.has_factor();
   const SymmetricMatrix& H = system_.exact_hessian();
   DiagonalPreconditioner diagonal(H);
   Preconditioner* M = has_factor ? static_cast<Preconditioner*>(&system_) : &diagonal;
   const int most = static_cast<int>(std::min<size_t>(d_.size() + 10, 200));
-  CgReport probe =
-      probe_curvature([&](auto in, auto out) { multiply(H, in, out); }, M, d_.size(), most, options_.stop);
+  CgReport probe = probe_curvature([&](auto in, auto out) { multiply(H, in, out); }, M, d_.size(),
+                                   most, options_.stop);
   state_.times().products += probe.product_seconds;
   state_.times().solve += probe.apply_seconds;
   state_.report().check_products += probe.products;
   if (has_factor) state_.report().check_solves += probe.applications;
   state_.report().smallest_ritz = probe.smallest_ritz;
-  if (probe.status != CgStatus::NegativeCurvature || !(probe.curvature < 0)) {
-    state_.report().note = "the Hessian is singular here: some part can move without changing the energy";
+  if (probe.status != CgStatus::NegativeCurvature) {
+    state_.report().note =
+        "the Hessian is singular here: some part can move without changing the energy";
     return true;
   }
   // 2. Leave along it.
@@ -159,7 +162,8 @@ bool Newton::ends_at_minimum() {
     multiply(H, probe.direction, Hd);
     scale = dot(probe.direction, Hd);
   }
-  if (state_.report().escapes < options_.max_escapes && state_.escape_along(probe.direction, scale)) return false;
+  if (state_.report().escapes < options_.max_escapes && state_.escape_along(probe.direction, scale))
+    return false;
   state_.end_unstable(probe.curvature);
   failed_ = true;
   return false;
@@ -171,12 +175,6 @@ SolveReport Newton::finish() {
     system_.apply(state_.g(), d_);
     ++state_.report().check_solves;
     state_.report().predicted_error = max_abs(d_) / objective_.diameter();
-  }
-  if (system_.state() == DirectSystem::State::Exact && state_.report().note.empty()) {
-    const double ratio = system_.smallest_pivot_ratio();
-    if (ratio < kSingularPivot)
-      state_.report().note = fmt::format(
-          "the Hessian is nearly singular (pivot ratio {:.1e}): some part may be held by nothing", ratio);
   }
   return state_.take_report();
 }

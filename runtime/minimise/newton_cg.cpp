@@ -15,9 +15,9 @@
 namespace asb {
 namespace {
 
-/// Inner iterations after which a new factor is cheaper than going on with an old one. A factorisation does `flops`
-/// at the speed of matrix products, a solve 4 per entry at the speed of memory, about 16 times slower; counted from
-/// the matrix and not timed, so that runs repeat.
+/// Inner iterations after which a new factor is cheaper than going on with an old one. A
+/// factorisation does `flops` at the speed of matrix products, a solve 4 per entry at the speed of
+/// memory, about 16 times slower; counted from the matrix and not timed, so that runs repeat.
 int iterations_worth_a_factor(const FactorStatistics& s) {
   if (s.entries == 0) return 1;
   return static_cast<int>(std::clamp(s.flops / (64.0 * static_cast<double>(s.entries)), 5.0, 60.0));
@@ -29,15 +29,20 @@ class NewtonCg {
       : objective_(objective),
         options_(options),
         constant_(objective.constant_factor()),
-        state_(objective, x, options,
-               constant_ != nullptr
-                   ? fmt::format("newton_cg: {} unknowns, preconditioned by the constant stiffness", x.size())
-                   : fmt::format("newton_cg: {} unknowns, preconditioned by an earlier factor of the Hessian",
-                                 x.size())),
+        state_(
+            objective, x, options,
+            constant_ != nullptr
+                ? fmt::format("newton_cg: {} unknowns, preconditioned by the constant stiffness",
+                              x.size())
+                : fmt::format(
+                      "newton_cg: {} unknowns, preconditioned by an earlier factor of the Hessian",
+                      x.size())),
         system_(objective, state_),
         d_(x.size()),
         minus_g_(x.size()),
-        hessian_([this](std::span<const double> in, std::span<double> out) { objective_.product(in, out); }) {}
+        hessian_([this](std::span<const double> in, std::span<double> out) {
+          objective_.product(in, out);
+        }) {}
 
   SolveReport run();
 
@@ -61,6 +66,7 @@ class NewtonCg {
   std::vector<double> d_, minus_g_;
   ApplyMatrix hessian_;
   int last_inner_ = 0;
+  double stretch_ = 1;  ///< of steps whose length the Hessian does not set
   bool failed_ = false;
 };
 
@@ -83,11 +89,13 @@ SolveReport NewtonCg::run() {
   }
 }
 
-/// Without a constant stiffness: a factor at the first point, and again when the last step took too many iterations.
+/// Without a constant stiffness: a factor at the first point, and again when the last step took too
+/// many iterations.
 bool NewtonCg::renew_factor() {
   if (constant_ != nullptr) return true;
   const bool first = system_.state() == DirectSystem::State::None;
-  if (!first && (!system_.has_factor() || last_inner_ <= iterations_worth_a_factor(system_.statistics())))
+  if (!first &&
+      (!system_.has_factor() || last_inner_ <= iterations_worth_a_factor(system_.statistics())))
     return true;
   const auto factored = system_.factor();
   if (factored) return true;
@@ -104,8 +112,11 @@ void NewtonCg::linearise() {
 bool NewtonCg::take_step() {
   linearise();
   for (size_t i = 0; i < d_.size(); ++i) minus_g_[i] = -state_.g()[i];
-  const double eta =
-      std::min(options_.largest_forcing, std::sqrt(state_.gradient() / state_.start_gradient()));
+  // Never far below what ends the solve ([Kelley1995] Eq. 6.20): the last step would pay for
+  // nothing.
+  const double eta = std::max(
+      std::min(options_.largest_forcing, std::sqrt(state_.gradient() / state_.start_gradient())),
+      0.5 * state_.bound() / state_.gradient());
   CgReport cg = conjugate_gradients(hessian_, preconditioner(), minus_g_, d_,
                                     {.relative = eta,
                                      .norm = ResidualNorm::Preconditioned,
@@ -118,11 +129,17 @@ bool NewtonCg::take_step() {
   report.times.products += cg.product_seconds;
   report.times.solve += cg.apply_seconds;
   report.smallest_ritz = cg.smallest_ritz;
-  const bool truncated = cg.status == CgStatus::NegativeCurvature;
-  if (truncated && cg.iterations == 0) d_ = std::move(cg.direction);
   if (cg.status == CgStatus::Interrupted || cg.status == CgStatus::NotFinite) return false;
-  return state_.step_along(
-      d_, {.inner = cg.products, .kind = truncated ? StepKind::Truncated : StepKind::Newton});
+  // Nothing but the preconditioner sets the length of a step truncated at once: let it grow while
+  // it succeeds.
+  const bool at_once = cg.is_truncated() && cg.iterations == 0;
+  if (at_once)
+    for (size_t i = 0; i < d_.size(); ++i) d_[i] = stretch_ * cg.direction[i];
+  const bool done = state_.step_along(
+      d_,
+      {.inner = cg.products, .kind = cg.is_truncated() ? StepKind::Truncated : StepKind::Newton});
+  stretch_ = at_once && done && report.history.back().step >= 1 ? 2 * stretch_ : 1;
+  return done;
 }
 
 /// After a failed search: the preconditioned gradient, which no error of the Hessian can spoil.
@@ -142,22 +159,25 @@ bool NewtonCg::gradient_step() {
 /// False after an escape from a saddle, and with failed_ set when there is none.
 bool NewtonCg::ends_at_minimum() {
   linearise();
-  CgReport probe =
-      probe_curvature(hessian_, preconditioner(), d_.size(), options_.probe_products, options_.stop);
+  CgReport probe = probe_curvature(hessian_, preconditioner(), d_.size(), options_.probe_products,
+                                   options_.stop);
   SolveReport& report = state_.report();
   report.check_products += probe.products;
   report.check_solves += probe.applications;
   report.times.products += probe.product_seconds;
   report.times.solve += probe.apply_seconds;
   report.smallest_ritz = probe.smallest_ritz;
-  if (probe.status != CgStatus::NegativeCurvature || !(probe.curvature < 0)) return true;
+  if (probe.status == CgStatus::NoCurvature)
+    report.note = "the Hessian is singular here: some part can move without changing the energy";
+  if (probe.status != CgStatus::NegativeCurvature) return true;
   std::vector<double> Hd(d_.size());
   {
     const PhaseTimer timer(report.times.products);
     objective_.product(probe.direction, Hd);
     ++report.check_products;
   }
-  if (report.escapes < options_.max_escapes && state_.escape_along(probe.direction, dot(probe.direction, Hd)))
+  if (report.escapes < options_.max_escapes &&
+      state_.escape_along(probe.direction, dot(probe.direction, Hd)))
     return false;
   state_.end_unstable(probe.curvature);
   failed_ = true;
