@@ -233,7 +233,7 @@ struct Parameter {
 };
 /// `fn`, `layer`, `network`: one form, three kinds.
 struct FunctionDecl {
-  FunctionKind kind;
+  FunctionKind kind = FunctionKind::Function;
   Ident name;
   std::vector<Parameter> parameters;
   TypeId result;
@@ -252,7 +252,7 @@ struct ParamDecl {
 enum class DomainKind : uint8_t { Mesh, Surface, Curve, Points, Particles, Grid };
 /// `mesh m = box(…)`, `surface s = file("…")`, `curve`, `points`, `particles`, `grid`.
 struct DomainDecl {
-  DomainKind kind;
+  DomainKind kind = DomainKind::Mesh;
   Ident name;
   ExprId value;
 };
@@ -328,7 +328,7 @@ enum class SolveKind : uint8_t { Minimizing, Balancing, Stationary };
 /// `solve x, p minimizing objective using newton(tol: …)`.
 struct SolveDecl {
   std::vector<Ident> unknowns;
-  SolveKind kind;
+  SolveKind kind = SolveKind::Minimizing;
   ExprId objective;
   ExprId method;  ///< after `using`; may be absent
 };
@@ -433,7 +433,8 @@ struct SyntaxTree {
   Store<ExprId, Expr> exprs;
   Store<TypeId, Type> types;
   Store<DeclId, Declaration> declarations;
-  Store<ModuleId, Module> modules;  ///< each is listed after those that it uses
+  Store<ModuleId, Module> modules;
+  std::vector<ModuleId> order;  ///< every module, each after those that it uses; main is last
   ModuleId main;
   ModuleId prelude;  ///< absent if there is none
 

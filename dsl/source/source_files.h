@@ -12,7 +12,7 @@
 namespace asb {
 
 /// Larger files are refused: a Span counts bytes in 32 bits, and nobody writes such a program.
-constexpr size_t kMaxSourceBytes = size_t{1} << 28;
+constexpr size_t kMaxSourceBytes = size_t{1} << 26;
 
 struct SourceFile {
   std::string name;  ///< as shown in diagnostics
