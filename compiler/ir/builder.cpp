@@ -68,11 +68,11 @@ ValueId Builder::make(Op op, std::vector<ValueId> args, Type given, int32_t inde
   const Result<Type> type = infer_type(function_, inst);
   ASB_CHECK(type.has_value(), type.error().message.c_str());
   inst.type = *type;
-  if (is_commutative(op)) {
+  if (is_commutative(op)) {  // what is known comes first; then, if equal values are to be found, the older
     ValueId &a = inst.args[0], &b = inst.args[1];
-    const bool a_constant = is_constant(a), b_constant = is_constant(b);
-    if (has(rules_, Rules::Share) ? std::pair(!b_constant, b) < std::pair(!a_constant, a) : b_constant && !a_constant)
-      std::swap(a, b);
+    const auto place = [&](ValueId id) { return is_constant(id) ? 0 : is_identity(id) ? 1 : 2; };
+    const bool is_older = has(rules_, Rules::Share) && b < a;
+    if (place(b) < place(a) || (place(b) == place(a) && is_older)) std::swap(a, b);
   }
   if (has(rules_, Rules::Simplify))
     if (const ValueId simpler = simplify(*this, inst)) return simpler;

@@ -37,7 +37,7 @@ class Builder {
   Function& function() { return function_; }
   const Function& function() const { return function_; }
   const Inst& operator[](ValueId id) const { return function_[id]; }
-  const Type& type(ValueId id) const { return function_[id].type; }
+  Type type(ValueId id) const { return function_[id].type; }  ///< by value: the next instruction moves the others
 
   /// Source place given to the instructions that follow.
   void set_span(Span span) { span_ = span; }

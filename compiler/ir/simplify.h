@@ -16,7 +16,7 @@
 namespace asb::ir {
 
 /// An older or simpler value equal to `inst` (whose type has been inferred), or none. May append what it needs.
-/// Expects a constant operand of a commutative op to stand first (is_commutative; the builder swaps).
+/// Expects a constant or identity among the operands of a commutative op to stand first (the builder swaps).
 ValueId simplify(Builder& builder, const Inst& inst);
 
 /// The part of simplify for ops on the structure of tensors and on small matrices.

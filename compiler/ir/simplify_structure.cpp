@@ -135,7 +135,6 @@ class Cases {
     if (is(x, Op::Identity) && is(y, Op::Identity)) return b.constant(b.type(x).dims[0]);
     if (is(x, Op::Transpose) && is(y, Op::Transpose)) return b.inner(operand(x), operand(y));
     if (is(x, Op::Identity) && is(y, Op::Transpose)) return b.inner(x, operand(y));
-    if (is(y, Op::Identity) && !is(x, Op::Identity)) return b.inner(y, x);
     if (is(x, Op::Neg)) return b.neg(b.inner(operand(x), y));
     if (is(y, Op::Neg)) return b.neg(b.inner(x, operand(y)));
     if (const auto [s, v] = scaled(x); s) return b.mul(s, b.inner(v, y));

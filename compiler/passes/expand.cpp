@@ -1,5 +1,5 @@
-// From tensors to scalars. Each tensor value becomes its entries, made when first asked for: all at once for tensors
-// up to kExpandLimit, one by one above.
+// From tensors to scalars. Each tensor value becomes its entries: all at once, in the order of the tensors, for tensors
+// up to kExpandLimit; when first asked for where a tensor is larger or only entries of it are read.
 #include "compiler/passes/expand.h"
 
 #include "compiler/passes/passes.h"
@@ -16,11 +16,12 @@ class Expander {
   }
 
   Function run() {
+    const std::vector<bool> read_whole = values_read_whole();
     for (uint32_t i = 0; i < from_.insts.size(); ++i) {
       const Inst& inst = from_.insts[i];
       const int32_t n = inst.type.entries();
       entries_[i].resize(static_cast<size_t>(n));
-      if (n > kExpandLimit) continue;
+      if (n > kExpandLimit || !read_whole[i]) continue;
       b.set_span(inst.span);
       for (int32_t k = 0; k < n; ++k) entry(ValueId(i), k);
     }
@@ -33,6 +34,15 @@ class Expander {
   }
 
  private:
+  /// Values that something else than an extract or a slice reads.
+  std::vector<bool> values_read_whole() const {
+    std::vector<bool> result(from_.insts.size());
+    for (const Inst& inst : from_.insts)
+      if (inst.op != Op::Extract && inst.op != Op::Slice)
+        for (ValueId arg : inst.args) result[arg.index] = true;
+    return result;
+  }
+
   ValueId entry(ValueId id, int32_t k) {
     if (!entries_[id.index][k]) {
       const ValueId made = make_entry(from_[id], id, k);
@@ -76,11 +86,11 @@ class Expander {
       }
       case Op::Stack: return entry(inst.args[k / row], k % row);
       case Op::Extract: return entry(x, inst.index * inst.type.entries() + k);
-      case Op::Insert: return k / row == inst.index ? entry(x, k % row) : b.zero();
+      case Op::Insert: return k / row == inst.index ? entry(x, k % row) : b.zero({inst.type.kind, 0, {}});
       case Op::Slice: return entry(x, inst.index * row + k);
       case Op::Pad: {
         const int32_t from = k - inst.index * row;
-        return from >= 0 && from < type(x).entries() ? entry(x, from) : b.zero();
+        return from >= 0 && from < type(x).entries() ? entry(x, from) : b.zero({inst.type.kind, 0, {}});
       }
       case Op::Concat:
         for (ValueId part : inst.args) {

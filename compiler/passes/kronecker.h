@@ -20,8 +20,8 @@ enum class ComponentAxis : uint8_t {
   Last,   ///< H[J,i,L,k]: corners x_Ji
 };
 
-/// If output `output`, a Hessian of (n m)² entries, equals delta_ik C_JL: the entries C. Entries with i ≠ k must be
-/// literally 0, those with i = k the same values for all i. For the scalar stage after folding and sharing; an energy
+/// If output `output`, a Hessian of (n m)² entries or (rank 1) its upper triangle by rows, equals delta_ik C_JL: the
+/// entries C. Entries with i ≠ k must be literally 0, those with i = k the same values for all i. For the scalar stage after folding and sharing; an energy
 /// whose Hessian has the structure only numerically isn't recognised.
 [[nodiscard]] std::optional<Kronecker> is_scaled_identity_kronecker(const Function& function, int32_t output, int32_t n,
                                                                     ComponentAxis axis = ComponentAxis::First);

@@ -30,7 +30,9 @@ class Graph {
   }
   uint32_t size() const { return static_cast<uint32_t>(operands_.size()); }
   const std::vector<uint32_t>& operands(uint32_t i) const { return operands_[i]; }
-  std::span<const uint32_t> users(uint32_t i) const { return {&users_[first_[i]], &users_[first_[i + 1]]}; }
+  std::span<const uint32_t> users(uint32_t i) const {
+    return {users_.data() + first_[i], users_.data() + first_[i + 1]};
+  }
   Op op(uint32_t i) const { return function_.insts[i].op; }
   bool is_leaf(uint32_t i) const { return operands_[i].empty(); }
   int32_t weight(uint32_t i) const { return op(i) == Op::Constant ? 0 : function_.insts[i].type.entries(); }
@@ -121,8 +123,11 @@ class Greedy {
     while (!ready_.empty()) {
       const auto [growth, rank, i] = ready_.top();
       ready_.pop();
-      if (done_[i] || growth != growth_of(i)) continue;  // an older entry of the queue
-      place(i);
+      if (done_[i]) continue;
+      if (growth == growth_of(i))
+        place(i);
+      else
+        push(i);  // the entry was older
     }
     for (uint32_t i = 0; i < graph_.size(); ++i)
       if (!done_[i]) sequence_.push_back(i);  // leaves that nothing reads
@@ -147,18 +152,18 @@ class Greedy {
   }
 
   void place(uint32_t i) {
+    std::vector<uint32_t> changed;
     for (uint32_t arg : graph_.operands(i)) {
-      const bool is_new = !done_[arg];
-      if (is_new) {
+      if (!done_[arg]) {
         done_[arg] = true;
         sequence_.push_back(arg);
+        if (graph_.weight(arg) > 0) changed.push_back(arg);
       }
-      --unread_[arg];
+      if (--unread_[arg] == 1) changed.push_back(arg);
     }
     done_[i] = true;
     sequence_.push_back(i);
-    for (uint32_t arg : graph_.operands(i))
-      if (unread_[arg] == 1 || graph_.is_leaf(arg)) refresh(arg);
+    for (uint32_t arg : changed) refresh(arg);
     for (uint32_t user : graph_.users(i))
       if (--missing_[user] == 0) push(user);
   }
