@@ -29,8 +29,8 @@ enum class TypeKind : uint8_t { Real, Sym, Int, Bool };
 /// Real: a tensor of shape dims. Sym: symmetric dims[0]×dims[0], stored as its upper triangle by rows.
 struct Type {
   TypeKind kind = TypeKind::Real;
-  std::vector<int32_t> dims;
-  Unit unit;
+  std::vector<int32_t> dims = {};
+  Unit unit = {};
 };
 
 // ---------------------------------------------------------------------------------------------- ids
@@ -120,18 +120,18 @@ enum class Reduction : uint8_t { Integral, Mean, Sum, Min, Max };
 
 struct Expr {
   ExprKind kind = ExprKind::Number;
-  Type type;
-  Span span;
-  std::vector<ExprId> args;
+  Type type = {};
+  Span span = {};
+  std::vector<ExprId> args = {};
   double number = 0;
   uint32_t ref = 0;               ///< an id's index, by kind
   Builtin builtin = {};
-  std::vector<int32_t> indices;   ///< Pick
+  std::vector<int32_t> indices = {};   ///< Pick
   bool drop = false;              ///< Pick
   int32_t index = 0;              ///< At, Previous
-  std::string name;               ///< Let, Minimiser: for messages
+  std::string name = {};               ///< Let, Minimiser: for messages
   Reduction reduction = Reduction::Integral;
-  DomainId domain;                ///< Reduce
+  DomainId domain = {};                ///< Reduce
   bool by_measure = false;        ///< Reduce: over the mesh, surface or curve itself, weighted by the rest measure
   int32_t degree = -1;            ///< Reduce: quadrature degree, or -1: chosen by the rule
   int32_t into = -1;              ///< Reduce: corner number that terms are added to, or -1: one total
@@ -143,21 +143,21 @@ enum class DomainKind : uint8_t { Cells, Facets, Edges, Nodes, Vertices, Hinges,
 
 /// One narrowing of a set: exactly one member is set.
 struct Narrowing {
-  ExprId where;                  ///< bool, evaluated at the entity
-  GeometryId within;             ///< lies inside this closed surface at rest
-  std::optional<std::string> tag;
+  ExprId where = {};                  ///< bool, evaluated at the entity
+  GeometryId within = {};             ///< lies inside this closed surface at rest
+  std::optional<std::string> tag = {};
 };
 
 struct Domain {
   DomainKind kind = DomainKind::Cells;
-  GeometryId of;
+  GeometryId of = {};
   int32_t order = 1;                    ///< of nodes
-  std::vector<Narrowing> narrowings;    ///< all hold
-  DomainId nodes_of;                    ///< set: the nodes of this set of cells or facets, then narrowed
-  std::vector<std::string> corners;     ///< names of `as (a, b, …)`; empty if none
+  std::vector<Narrowing> narrowings = {};    ///< all hold
+  DomainId nodes_of = {};                    ///< set: the nodes of this set of cells or facets, then narrowed
+  std::vector<std::string> corners = {};     ///< names of `as (a, b, …)`; empty if none
   int32_t samples = 0;                  ///< of Samples
-  std::string text;                     ///< as written, for messages
-  Span span;
+  std::string text = {};                     ///< as written, for messages
+  Span span = {};
 };
 
 // ---------------------------------------------------------------------------------------------- geometry
@@ -167,10 +167,10 @@ enum class GeometryKind : uint8_t { Mesh, Surface, Curve, Points, Stencil, Pairs
 struct BoxSource {
   std::array<double, 3> size = {};     ///< [m]
   std::array<int32_t, 3> cells = {};
-  std::string element;                 ///< "hex8", "tet4", "tet10"
+  std::string element = {};                 ///< "hex8", "tet4", "tet10"
 };
 struct VoxelSource {
-  GeometryId surface;
+  GeometryId surface = {};
   int32_t cells = 0;                   ///< along the longest side
   std::string rule = "touch";          ///< or "centre"
   bool split = false;
@@ -180,46 +180,46 @@ struct EmbedSource { GeometryId surface, in; };
 struct BoundarySource { GeometryId mesh; };
 /// Parsed and checked, not yet modelled in full: stencils, pairs, neighbours, particles, grids, polylines, samples.
 struct OtherSource {
-  std::string what;
-  std::vector<std::pair<std::string, ExprId>> arguments;
-  std::vector<std::pair<std::string, GeometryId>> geometries;
+  std::string what = {};
+  std::vector<std::pair<std::string, ExprId>> arguments = {};
+  std::vector<std::pair<std::string, GeometryId>> geometries = {};
 };
 
 struct Geometry {
-  std::string name;
+  std::string name = {};
   GeometryKind kind = GeometryKind::Mesh;
-  std::variant<BoxSource, VoxelSource, FileSource, EmbedSource, BoundarySource, OtherSource> source;
+  std::variant<BoxSource, VoxelSource, FileSource, EmbedSource, BoundarySource, OtherSource> source = {};
   double unit = 1;       ///< metres per unit of the file
   bool has_unit = false;
-  Span span;
+  Span span = {};
 };
 
 // ---------------------------------------------------------------------------------------------- declarations
 
 struct Param {
-  std::string name;
-  Type type;
-  DomainId domain;        ///< per entity, or none
-  ExprId initial;
-  ExprId lo, hi;          ///< none if unbounded
-  Span span;
+  std::string name = {};
+  Type type = {};
+  DomainId domain = {};        ///< per entity, or none
+  ExprId initial = {};
+  ExprId lo = {}, hi = {};          ///< none if unbounded
+  Span span = {};
 };
 
 struct Unknown {
-  std::string name;
-  Type type;
-  DomainId domain;        ///< none: a handful of numbers
-  ExprId initial;
-  Span span;
+  std::string name = {};
+  Type type = {};
+  DomainId domain = {};        ///< none: a handful of numbers
+  ExprId initial = {};
+  Span span = {};
 };
 
 struct Fix {
-  UnknownId unknown;
-  std::vector<int32_t> components;  ///< empty: all
-  DomainId domain;
-  ExprId value;                     ///< none: holds the initial value
+  UnknownId unknown = {};
+  std::vector<int32_t> components = {};  ///< empty: all
+  DomainId domain = {};
+  ExprId value = {};                     ///< none: holds the initial value
   bool over = false;
-  Span span;
+  Span span = {};
 };
 
 struct Attach { DomainId points; ExprId to; ExprId stiffness; Span span; };
@@ -239,13 +239,13 @@ enum class SolveKind : uint8_t { Minimise, Balance, Stationary };
 struct Option { std::string name; ExprId value; std::string word; };  ///< `tol: 1e-8` or a bare word
 
 struct Solve {
-  std::vector<UnknownId> unknowns;
+  std::vector<UnknownId> unknowns = {};
   SolveKind kind = SolveKind::Minimise;
-  ExprId objective;                 ///< a sum of energies; none if only works
-  ExprId work;                      ///< linear in virtual(u); none if only energies
-  std::string method;               ///< empty: chosen
-  std::vector<Option> options;
-  Span span;
+  ExprId objective = {};                 ///< a sum of energies; none if only works
+  ExprId work = {};                      ///< linear in virtual(u); none if only energies
+  std::string method = {};               ///< empty: chosen
+  std::vector<Option> options = {};
+  Span span = {};
 };
 
 struct Output { std::string name; ExprId body; bool at_last_step = false; Span span; };
@@ -256,48 +256,48 @@ struct Show { std::string name; DomainId domain; ExprId body; Span span; };
 struct Frames { std::string name; std::string pattern; int32_t count = 0; Span span; };  ///< files(pattern), or a count
 
 struct Data {
-  std::string name;
-  Type type;
-  DomainId domain;             ///< none: one value (a frame)
-  FramesId per;
-  std::string loader;          ///< "file", "positions"; how the array is made
-  std::string path;
-  ExprId value;                ///< when given by an expression instead
-  Span span;
+  std::string name = {};
+  Type type = {};
+  DomainId domain = {};             ///< none: one value (a frame)
+  FramesId per = {};
+  std::string loader = {};          ///< "file", "positions"; how the array is made
+  std::string path = {};
+  ExprId value = {};                ///< when given by an expression instead
+  Span span = {};
 };
 
 /// zero, constant(a), uniform(a, b), gaussian(deviation a)
 struct Initial { std::string kind = "zero"; double a = 0, b = 0; };
 
 struct Latent {
-  std::string name;
-  Type type;
-  FramesId per;
+  std::string name = {};
+  Type type = {};
+  FramesId per = {};
   int32_t count = 0;           ///< `per 9`
-  Initial initial;
-  Span span;
+  Initial initial = {};
+  Span span = {};
 };
 
 /// One weight tensor of a network (or of a layer called outside one).
 struct Weight { std::string path; Type type; Initial initial; NetworkId network; Span span; };
 
 struct Network {
-  std::string name;
-  std::vector<std::string> parameters;
-  std::vector<Type> parameter_types;
-  ExprId body;                 ///< over Parameter and Weight
-  std::vector<WeightId> weights;
-  Span span;
+  std::string name = {};
+  std::vector<std::string> parameters = {};
+  std::vector<Type> parameter_types = {};
+  ExprId body = {};                 ///< over Parameter and Weight
+  std::vector<WeightId> weights = {};
+  Span span = {};
 };
 
 struct Learn {
-  std::string name;
-  std::vector<std::variant<ParamId, LatentId, NetworkId, WeightId, UnknownId>> learned;
-  ExprId objective;
-  FramesId over;
-  std::string optimiser;       ///< "adam", "lbfgs"
-  std::vector<Option> options;  ///< rate, steps, batch…; cosine(a, b) is a Call in value
-  Span span;
+  std::string name = {};
+  std::vector<std::variant<ParamId, LatentId, NetworkId, WeightId, UnknownId>> learned = {};
+  ExprId objective = {};
+  FramesId over = {};
+  std::string optimiser = {};       ///< "adam", "lbfgs"
+  std::vector<Option> options = {};  ///< rate, steps, batch…; cosine(a, b) is a Call in value
+  Span span = {};
 };
 
 struct Time { ExprId dt; int32_t steps = 0; Span span; };
