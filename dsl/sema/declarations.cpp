@@ -344,7 +344,7 @@ void Checker::declare_let(ast::DeclId id, const ast::LetDecl& decl, Span span) {
     if (decl.type) value = coerce(value, declared_type(decl.type), what, true);
     if (value.is_error()) return;
     value = let_node(decl.name.text, value, span);
-    if (value.is_number() && value.expr) model_.lets.push_back({.name = decl.name.text, .body = value.expr, .span = span});
+    if (value.is_number() && value.expr && declared_here(id)) model_.lets.push_back({.name = decl.name.text, .body = value.expr, .span = span});
     info_[id.index].value = value;
   } else {
     const Value set = set_of(decl.domain);
