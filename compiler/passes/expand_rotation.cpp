@@ -8,8 +8,8 @@
 // most 4 eps l, when D ≤ 0 (rounding at a double root), or after 20 rounds. By the theorem of Cayley and Hamilton
 //   R = [(l² + I1) M − 2 M MᵀM + 2 l cof M] / D.
 // D measures the distance to where R is not unique (s2 + s3 = 0: rank below 2, or inverted with equal stretches). The
-// error of R is at most 8 eps (l³/D)². Below 1e-6 l³, D is replaced by 1e-6 l³: R stays finite, but is no rotation;
-// at M = 0 it is 0.
+// error of R is at most 8 eps (l³/D)². Below 1e-6 l³, D is replaced by 1e-6 l³: R stays finite, but is no rotation.
+// At M = 0 it is the identity. 2×2 matrices need no such floor: see closest_2x2.
 //
 // M is scaled by a power of two first (R doesn't change, no bit is lost), so that none of the fourth powers over- or
 // underflows for |M| from 1e-150 to 1e150.
@@ -21,7 +21,7 @@ namespace asb::ir {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kSingular = 1e-6;  ///< of l³ (3×3), of |M| (2×2)
+constexpr double kSingular = 1e-6;  ///< of l³
 constexpr int32_t kMaxRounds = 20;  ///< 4 are usual at strains of 10 %
 
 ValueId sum_of_squares(Builder& b, const Entries& M) {
@@ -121,23 +121,25 @@ Entries RotationExpander::closest_3x3(const Entries& M) {
     const ValueId twice = b.scale(2, GtG[i]);
     P.push_back(i % 4 == 0 ? b.sub(b.add(square, I1), twice) : b.neg(twice));
   }
+  const ValueId at_zero = b.select(b.equal(l, b.zero()), b.constant(1), b.zero());
   Entries R;
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
       const ValueId product = b.add(b.add(b.mul(G[3 * i], P[j]), b.mul(G[3 * i + 1], P[3 + j])), b.mul(G[3 * i + 2], P[6 + j]));
-      R.push_back(b.mul(inverse, b.add(product, b.scale(2, b.mul(l, cof[3 * i + j])))));
+      const ValueId r = b.mul(inverse, b.add(product, b.scale(2, b.mul(l, cof[3 * i + j]))));
+      R.push_back(i == j ? b.add(r, at_zero) : r);
     }
   return R;
 }
 
-// R = [[x, −y], [y, x]] / √(x² + y²), x = M11 + M22, y = M21 − M12; √(x² + y²) = s1 + s2 with the signed s2.
+// R = [[x, −y], [y, x]] / √(x² + y²), x = M11 + M22, y = M21 − M12. √(x² + y²) = s1 + s2 with the signed s2; where it is
+// 0, R is the identity. However small it is, R is a rotation.
 Entries RotationExpander::closest_2x2(const Entries& M) {
   const Entries G = scaled(b, power_of_2_near_inverse_norm(M), M);
   const ValueId x = b.add(G[0], G[3]), y = b.sub(G[2], G[1]);
   const ValueId sum = b.sqrt(b.add(b.mul(x, x), b.mul(y, y)));
-  const ValueId floor = b.add(b.scale(kSingular, b.sqrt(sum_of_squares(b, G))), b.constant(0x1p-1000));
-  const ValueId inverse = b.div(b.constant(1), b.max(floor, sum));
-  const ValueId c = b.mul(inverse, x), s = b.mul(inverse, y);
+  const ValueId is_zero = b.equal(sum, b.zero());
+  const ValueId c = b.select(is_zero, b.constant(1), b.div(x, sum)), s = b.select(is_zero, b.zero(), b.div(y, sum));
   return {c, b.neg(s), s, c};
 }
 

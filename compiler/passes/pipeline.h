@@ -16,7 +16,9 @@ struct Pass {
   std::string_view description;
 };
 
-/// All passes in order: from a tensor function with derivatives to scalars ready for a machine.
+/// All passes in order: from a tensor function with derivatives to scalars ready for a machine. Products and sums aren't
+/// contracted to fma: a backend may round an fma otherwise than another, and results are compared. (Elementary functions
+/// use fma on purpose.)
 std::span<const Pass> passes();
 
 using PassObserver = std::function<void(std::string_view pass, const Function&)>;

@@ -168,6 +168,12 @@ TEST(ExpandedRotation, stays_finite_where_it_is_not_unique) {
   }
 }
 
+TEST(ExpandedRotation, is_the_identity_at_zero) {
+  EXPECT_EQ(run(of_matrix(3, Op::Rotation), std::vector<double>(9, 0)), (std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1}));
+  EXPECT_EQ(run(of_matrix(2, Op::Rotation), std::vector<double>(4, 0)), (std::vector<double>{1, 0, 0, 1}));
+  EXPECT_EQ(run(of_matrix(2, Op::Rotation), {1, 0, 0, -1}), (std::vector<double>{1, 0, 0, 1}));
+}
+
 TEST(ExpandedRotation, hands_nan_on) {
   for (const int n : {2, 3}) {
     std::vector<double> M(n * n, 0.5);
