@@ -8,16 +8,18 @@
 namespace asb {
 namespace {
 
-constexpr const char* kSequential[] = {"#440154", "#482475", "#414487", "#355f8d", "#2a788e", "#21918c",
-                                       "#22a884", "#44bf70", "#7ad151", "#bddf26", "#fde725"};
-constexpr const char* kDiverging[] = {"#3b4cc0", "#5977e3", "#7b9ff9", "#9ebeff", "#c0d4f5", "#dddcdc",
-                                      "#f2cbb7", "#f7ac8e", "#ee8468", "#d65244", "#b40426"};
+constexpr const char* kSequential[] = {"#440154", "#482475", "#414487", "#355f8d",
+                                       "#2a788e", "#21918c", "#22a884", "#44bf70",
+                                       "#7ad151", "#bddf26", "#fde725"};
+constexpr const char* kDiverging[] = {"#3b4cc0", "#5977e3", "#7b9ff9", "#9ebeff",
+                                      "#c0d4f5", "#dddcdc", "#f2cbb7", "#f7ac8e",
+                                      "#ee8468", "#d65244", "#b40426"};
 constexpr Rgb kNoValue = {0.6f, 0.6f, 0.6f};
 
 Rgb parsed(const char* hex) {
   const long bits = std::strtol(hex + 1, nullptr, 16);
-  return {static_cast<float>(bits >> 16 & 255) / 255.0f, static_cast<float>(bits >> 8 & 255) / 255.0f,
-          static_cast<float>(bits & 255) / 255.0f};
+  return {static_cast<float>(bits >> 16 & 255) / 255.0f,
+          static_cast<float>(bits >> 8 & 255) / 255.0f, static_cast<float>(bits & 255) / 255.0f};
 }
 
 }  // namespace
@@ -31,7 +33,8 @@ ColourMap::ColourMap(Range range) : range_(range) {
     const double reach = std::max(-range.low, range.high);
     range_ = {-reach, reach};
   }
-  for (const char* hex : crosses ? diverging_colours() : sequential_colours()) stops_.push_back(parsed(hex));
+  for (const char* hex : crosses ? diverging_colours() : sequential_colours())
+    stops_.push_back(parsed(hex));
 }
 
 Rgb ColourMap::operator()(double value) const {
@@ -52,7 +55,8 @@ Display display_unit(double largest, const std::string& unit) {
     double size;
     const char* text;
   };
-  static constexpr Prefix kPrefixes[] = {{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "µ"}};
+  static constexpr Prefix kPrefixes[] = {{1e9, "G"}, {1e6, "M"},  {1e3, "k"},
+                                         {1, ""},    {1e-3, "m"}, {1e-6, "µ"}};
   if (std::find(std::begin(kPrefixable), std::end(kPrefixable), unit) == std::end(kPrefixable) ||
       !(largest > 0) || !std::isfinite(largest))
     return {1, unit};

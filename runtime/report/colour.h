@@ -12,12 +12,13 @@ namespace asb {
 
 using Rgb = std::array<float, 3>;  ///< sRGB, 0 to 1
 
-/// Hex colours at equal distances. Sequential: viridis, whose lightness rises evenly and which colour-blind
-/// people can read. Diverging: blue, grey, red, for values on both sides of zero.
+/// Hex colours at equal distances. Sequential: viridis, whose lightness rises evenly and which
+/// colour-blind people can read. Diverging: blue, grey, red, for values on both sides of zero.
 [[nodiscard]] std::span<const char* const> sequential_colours();
 [[nodiscard]] std::span<const char* const> diverging_colours();
 
-/// A map over a range; a range across zero is widened to be symmetric and takes the diverging colours.
+/// A map over a range; a range across zero is widened to be symmetric and takes the diverging
+/// colours.
 class ColourMap {
  public:
   explicit ColourMap(Range range);
@@ -29,8 +30,8 @@ class ColourMap {
   std::vector<Rgb> stops_;
 };
 
-/// Factor and name that make numbers as large as `largest` easy to read: (1e-3, "kPa") for 25000 Pa.
-/// Only units that take SI prefixes change.
+/// Factor and name that make numbers as large as `largest` easy to read: (1e-3, "kPa") for 25000
+/// Pa. Only units that take SI prefixes change.
 struct Display {
   double factor = 1;
   std::string unit;

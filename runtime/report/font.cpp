@@ -1,4 +1,5 @@
-// See font.h. A font that FreeType can't open leaves the picture without text, not the user without picture.
+// See font.h. A font that FreeType can't open leaves the picture without text, not the user without
+// picture.
 #include "runtime/report/font.h"
 
 #include <ft2build.h>
@@ -13,9 +14,15 @@ namespace {
 
 /// The next code point; a broken sequence gives U+FFFD and moves one byte.
 uint32_t next_code_point(const std::string& text, size_t& at) {
-  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const auto byte = [&](size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
   const uint32_t first = byte(at);
-  const int more = first < 0x80 ? 0 : (first >> 5) == 6 ? 1 : (first >> 4) == 14 ? 2 : (first >> 3) == 30 ? 3 : -1;
+  const int more = first < 0x80         ? 0
+                   : (first >> 5) == 6  ? 1
+                   : (first >> 4) == 14 ? 2
+                   : (first >> 3) == 30 ? 3
+                                        : -1;
   if (more < 0) return ++at, 0xfffd;
   uint32_t code = more == 0 ? first : first & (0x3fu >> more);
   for (int k = 1; k <= more; ++k) {
@@ -49,10 +56,13 @@ Font::~Font() {
 
 void Font::draw(const std::string& utf8, double left, double baseline, double size,
                 const std::function<void(int, int, float)>& paint) const {
-  if (!state_->face || FT_Set_Char_Size(state_->face, 0, std::lround(size * 64), 72, 72) != 0) return;
+  if (!state_->face || FT_Set_Char_Size(state_->face, 0, std::lround(size * 64), 72, 72) != 0)
+    return;
   double pen = left;
   for (size_t i = 0; i < utf8.size();) {
-    if (FT_Load_Char(state_->face, next_code_point(utf8, i), FT_LOAD_RENDER | FT_LOAD_NO_HINTING) != 0) continue;
+    if (FT_Load_Char(state_->face, next_code_point(utf8, i), FT_LOAD_RENDER | FT_LOAD_NO_HINTING) !=
+        0)
+      continue;
     const FT_GlyphSlot glyph = state_->face->glyph;
     const int x0 = static_cast<int>(std::lround(pen)) + glyph->bitmap_left;
     const int y0 = static_cast<int>(std::lround(baseline)) - glyph->bitmap_top;
@@ -60,14 +70,17 @@ void Font::draw(const std::string& utf8, double left, double baseline, double si
       for (unsigned column = 0; column < glyph->bitmap.width; ++column) {
         const unsigned char cover =
             glyph->bitmap.buffer[static_cast<std::ptrdiff_t>(row) * glyph->bitmap.pitch + column];
-        if (cover) paint(x0 + static_cast<int>(column), y0 + static_cast<int>(row), static_cast<float>(cover) / 255.0f);
+        if (cover)
+          paint(x0 + static_cast<int>(column), y0 + static_cast<int>(row),
+                static_cast<float>(cover) / 255.0f);
       }
     pen += static_cast<double>(glyph->linearHoriAdvance) / 65536.0;
   }
 }
 
 double Font::width(const std::string& utf8, double size) const {
-  if (!state_->face || FT_Set_Char_Size(state_->face, 0, std::lround(size * 64), 72, 72) != 0) return 0;
+  if (!state_->face || FT_Set_Char_Size(state_->face, 0, std::lround(size * 64), 72, 72) != 0)
+    return 0;
   double pen = 0;
   for (size_t i = 0; i < utf8.size();)
     if (FT_Load_Char(state_->face, next_code_point(utf8, i), FT_LOAD_NO_HINTING) == 0)

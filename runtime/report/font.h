@@ -11,7 +11,8 @@ class Font {
  public:
   Font();
   ~Font();
-  /// Calls paint(x, y, coverage in 0..1) for each touched pixel. (left, baseline) and size in pixels.
+  /// Calls paint(x, y, coverage in 0..1) for each touched pixel. (left, baseline) and size in
+  /// pixels.
   void draw(const std::string& utf8, double left, double baseline, double size,
             const std::function<void(int, int, float)>& paint) const;
   [[nodiscard]] double width(const std::string& utf8, double size) const;

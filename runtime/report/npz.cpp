@@ -1,5 +1,5 @@
-// NumPy archive: .npy members, stored, in a zip made by libzip (which goes to zip64 by itself). Member
-// times are fixed, so that equal results are equal files.
+// NumPy archive: .npy members, stored, in a zip made by libzip (which goes to zip64 by itself).
+// Member times are fixed, so that equal results are equal files.
 #include <fmt/format.h>
 #include <zip.h>
 
@@ -15,7 +15,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the headers below say little-endian");
 
-/// Format version 1.0: magic, length, a Python literal padded so that the data starts at a multiple of 64.
+/// Format version 1.0: magic, length, a Python literal padded so that the data starts at a multiple
+/// of 64.
 template <class T>
 std::string npy_bytes(const char* type, const std::vector<int64_t>& shape, const T* values) {
   std::string tuple;
@@ -47,7 +48,8 @@ class Archive {
     members_.emplace_back(name + ".npy", npy_bytes("<i4", shape, values));
   }
   void points(const std::string& name, const std::vector<Vec3>& values) {
-    doubles(name, {static_cast<int64_t>(values.size()), 3}, values.empty() ? nullptr : values[0].data());
+    doubles(name, {static_cast<int64_t>(values.size()), 3},
+            values.empty() ? nullptr : values[0].data());
   }
   Result<std::string> bytes() const;
 
@@ -59,7 +61,8 @@ Result<std::string> Archive::bytes() const {
   zip_error_t error;
   zip_error_init(&error);
   const auto broken = [&](const char* what) {
-    auto result = fail("file-write", fmt::format("can't make the .npz archive: {}: {}", what, zip_error_strerror(&error)));
+    auto result = fail("file-write", fmt::format("can't make the .npz archive: {}: {}", what,
+                                                 zip_error_strerror(&error)));
     zip_error_fini(&error);
     return result;
   };
@@ -74,7 +77,8 @@ Result<std::string> Archive::bytes() const {
   }
   for (const auto& [name, content] : members_) {
     zip_source_t* source = zip_source_buffer(zip, content.data(), content.size(), 0);
-    const zip_int64_t index = source ? zip_file_add(zip, name.c_str(), source, ZIP_FL_ENC_UTF_8 | ZIP_FL_OVERWRITE) : -1;
+    const zip_int64_t index =
+        source ? zip_file_add(zip, name.c_str(), source, ZIP_FL_ENC_UTF_8 | ZIP_FL_OVERWRITE) : -1;
     if (index < 0) {
       zip_source_free(source);
       zip_error_set(&error, ZIP_ER_INTERNAL, 0);
@@ -83,7 +87,8 @@ Result<std::string> Archive::bytes() const {
     }
     const auto member = static_cast<zip_uint64_t>(index);
     (void)zip_set_file_compression(zip, member, ZIP_CM_STORE, 0);
-    (void)zip_file_set_dostime(zip, member, 0, (1 << 5) | 1, 0);  // 1980-01-01, the oldest that zip knows
+    (void)zip_file_set_dostime(zip, member, 0, (1 << 5) | 1,
+                               0);  // 1980-01-01, the oldest that zip knows
   }
   if (zip_close(zip) != 0) {
     zip_error_set(&error, zip_error_code_zip(zip_get_error(zip)), 0);
@@ -92,9 +97,11 @@ Result<std::string> Archive::bytes() const {
   }
   zip_stat_t stat;
   zip_stat_init(&stat);
-  if (zip_source_stat(target, &stat) != 0 || zip_source_open(target) != 0) return broken("read back");
+  if (zip_source_stat(target, &stat) != 0 || zip_source_open(target) != 0)
+    return broken("read back");
   std::string out(stat.size, '\0');
-  const bool whole = zip_source_read(target, out.data(), stat.size) == static_cast<zip_int64_t>(stat.size);
+  const bool whole =
+      zip_source_read(target, out.data(), stat.size) == static_cast<zip_int64_t>(stat.size);
   (void)zip_source_close(target);
   if (!whole) return broken("read back");
   zip_error_fini(&error);
@@ -126,7 +133,8 @@ Result<std::string> npz_bytes(const RunResult& result) {
     archive.points("surface." + entry.name + ".vertices", entry.surface->vertices);
     archive.ints("surface." + entry.name + ".facets", {length(facets), 3},
                  facets.empty() ? nullptr : facets[0].data());
-    if (!entry.deformed.empty()) archive.points("surface." + entry.name + ".deformed", entry.deformed);
+    if (!entry.deformed.empty())
+      archive.points("surface." + entry.name + ".deformed", entry.deformed);
   }
   for (const ShowResult& show : result.shows) {
     std::vector<int64_t> shape = {length(show.values) / show.components};

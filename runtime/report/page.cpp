@@ -1,6 +1,7 @@
-// report.html: the sources of tools/viewer/ with one block of data in the middle. The block is JSON whose
-// arrays are base64 of little-endian f32 and u32; tools/viewer/README.md describes it. Nothing of a program
-// is ever part of markup or script: `<` is written \u003c inside the block, and the page sets text as text.
+// report.html: the sources of tools/viewer/ with one block of data in the middle. The block is JSON
+// whose arrays are base64 of little-endian f32 and u32; tools/viewer/README.md describes it.
+// Nothing of a program is ever part of markup or script: `<` is written \u003c inside the block,
+// and the page sets text as text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,12 +19,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string base64(const void* data, size_t size) {
-  static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  static constexpr char kDigits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const auto* byte = static_cast<const unsigned char*>(data);
   std::string out;
   out.reserve((size + 2) / 3 * 4);
   for (size_t i = 0; i < size; i += 3) {
-    const uint32_t bits = uint32_t{byte[i]} << 16 | (i + 1 < size ? uint32_t{byte[i + 1]} << 8 : 0) |
+    const uint32_t bits = uint32_t{byte[i]} << 16 |
+                          (i + 1 < size ? uint32_t{byte[i + 1]} << 8 : 0) |
                           (i + 2 < size ? uint32_t{byte[i + 2]} : 0);
     for (int k = 0; k < 4; ++k)
       out += i + static_cast<size_t>(k) <= size ? kDigits[bits >> (18 - 6 * k) & 63] : '=';
@@ -49,7 +52,8 @@ Json u32(const std::vector<uint32_t>& values) {
 }
 
 Json body_json(const Body& body) {
-  // Triangles of the faces; `inner` is the side of each that is a quad's diagonal and no line of the mesh (3: none).
+  // Triangles of the faces; `inner` is the side of each that is a quad's diagonal and no line of
+  // the mesh (3: none).
   std::vector<uint32_t> corners, face_of, inner;
   const auto triangle = [&](size_t f, int a, int b, int c, uint32_t diagonal) {
     for (const int k : {a, b, c})
@@ -62,7 +66,8 @@ Json body_json(const Body& body) {
     triangle(f, 0, 1, 2, quad ? 2 : 3);
     if (quad) triangle(f, 0, 2, 3, 0);
   }
-  Json out = {{"name", body.name}, {"kind", body.is_mesh ? "mesh" : "surface"}, {"moves", body.moves}};
+  Json out = {
+      {"name", body.name}, {"kind", body.is_mesh ? "mesh" : "surface"}, {"moves", body.moves}};
   out["facts"] = Json::array();
   for (const auto& [name, text] : body.facts) out["facts"].push_back({name, text});
   out["rest"] = f32(body.rest);
@@ -85,10 +90,12 @@ std::string page_data(const RunResult& result) {
   Json out = {{"format", "asb-report"}, {"version", 1}};
   out.update(json_summary(result));
   out["seconds"] = Json::array();  // in order, which an object doesn't promise
-  for (const auto& [name, seconds] : result.times) out["seconds"].push_back({name, json_number(seconds)});
+  for (const auto& [name, seconds] : result.times)
+    out["seconds"].push_back({name, json_number(seconds)});
   for (size_t s = 0; s < result.solves.size(); ++s) {
     Json& phases = out["solves"][s]["seconds"] = Json::array();
-    for (const auto& [name, seconds] : result.solves[s].times) phases.push_back({name, json_number(seconds)});
+    for (const auto& [name, seconds] : result.solves[s].times)
+      phases.push_back({name, json_number(seconds)});
   }
   out["camera"] = {{"azimuth", scene.azimuth}, {"elevation", scene.elevation}};
   out["first_body"] = scene.first;
@@ -99,8 +106,10 @@ std::string page_data(const RunResult& result) {
   std::string safe;
   safe.reserve(text.size());
   for (const char c : text) {
-    if (c == '<') safe += "\\u003c";  // `<` stands only inside texts of JSON, where this is the same
-    else safe += c;
+    if (c == '<')
+      safe += "\\u003c";  // `<` stands only inside texts of JSON, where this is the same
+    else
+      safe += c;
   }
   return safe;
 }

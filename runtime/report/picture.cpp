@@ -1,5 +1,6 @@
-// The still picture: the first body of the scene where it is now, coloured by its first show, a pale ghost
-// of its rest shape behind, a colour bar and a caption. Drawn at twice the size and averaged down.
+// The still picture: the first body of the scene where it is now, coloured by its first show, a
+// pale ghost of its rest shape behind, a colour bar and a caption. Drawn at twice the size and
+// averaged down.
 #include <fmt/format.h>
 #include <png.h>
 
@@ -29,12 +30,13 @@ void paint_background(Raster& raster) {
   for (int y = 0; y < raster.height; ++y) {
     const float t = static_cast<float>(y) / static_cast<float>(raster.height);
     for (int x = 0; x < raster.width; ++x)
-      raster.colour[raster.at(x, y)] = {0.992f - 0.055f * t, 0.994f - 0.048f * t, 1.0f - 0.040f * t};
+      raster.colour[raster.at(x, y)] = {0.992f - 0.055f * t, 0.994f - 0.048f * t,
+                                        1.0f - 0.040f * t};
   }
 }
 
-void write_text(Raster& raster, const Font& font, const std::string& text, double left, double baseline,
-                double size, const Rgb& ink) {
+void write_text(Raster& raster, const Font& font, const std::string& text, double left,
+                double baseline, double size, const Rgb& ink) {
   font.draw(text, left, baseline, size, [&](int x, int y, float cover) {
     if (x >= 0 && y >= 0 && x < raster.width && y < raster.height)
       blend(raster.colour[raster.at(x, y)], ink, cover);
@@ -51,8 +53,10 @@ std::string tick_text(double value) {
 void draw_colour_bar(Raster& raster, const Font& font, const ColourMap& map, const Paint& paint) {
   const double s = kOversampling * static_cast<double>(raster.height) / (kOversampling * 800.0);
   const Range range = map.range();
-  const Display display = display_unit(std::max(std::abs(range.low), std::abs(range.high)), paint.unit);
-  const double left = raster.width - 130 * s, top = 150 * s, width = 22 * s, height = raster.height - 300 * s;
+  const Display display =
+      display_unit(std::max(std::abs(range.low), std::abs(range.high)), paint.unit);
+  const double left = raster.width - 130 * s, top = 150 * s, width = 22 * s,
+               height = raster.height - 300 * s;
   for (int y = static_cast<int>(top); y < static_cast<int>(top + height); ++y) {
     const double t = 1 - (y - top) / height;
     const Rgb colour = map(range.low + t * (range.high - range.low));
@@ -60,7 +64,8 @@ void draw_colour_bar(Raster& raster, const Font& font, const ColourMap& map, con
       raster.colour[raster.at(x, y)] = colour;
   }
   const std::string label = paint.components == 1 ? paint.name : "|" + paint.name + "|";
-  const std::string title = display.unit.empty() ? label : fmt::format("{} [{}]", label, display.unit);
+  const std::string title =
+      display.unit.empty() ? label : fmt::format("{} [{}]", label, display.unit);
   const double title_left = std::min(left, raster.width - 30 * s - font.width(title, 19 * s));
   write_text(raster, font, title, title_left, top - 24 * s, 19 * s, kInk);
   const Range shown = {range.low * display.factor, range.high * display.factor};
@@ -69,7 +74,8 @@ void draw_colour_bar(Raster& raster, const Font& font, const ColourMap& map, con
     const double y = top + (1 - t) * height;
     for (int x = static_cast<int>(left + width); x < static_cast<int>(left + width + 7 * s); ++x)
       for (int k = 0; k < static_cast<int>(1.5 * s); ++k)
-        raster.colour[raster.at(x, std::min(static_cast<int>(y) + k, raster.height - 1))] = kFaintInk;
+        raster.colour[raster.at(x, std::min(static_cast<int>(y) + k, raster.height - 1))] =
+            kFaintInk;
     write_text(raster, font, tick_text(tick), left + width + 13 * s, y + 6 * s, 17 * s, kInk);
   }
 }
@@ -115,8 +121,9 @@ Result<std::string> png_bytes(const RunResult& result, int width, int height) {
   const View view(body, scene, raster, {0.04, 0.06, right, 0.11});
   if (body.moves) {
     Raster ghost(raster.width, raster.height);
-    draw_body(ghost, view, body, body.rest, [](size_t, int) { return 0.0; },
-              [](double) { return kGhost; });
+    draw_body(
+        ghost, view, body, body.rest, [](size_t, int) { return 0.0; },
+        [](double) { return kGhost; });
     for (size_t i = 0; i < ghost.colour.size(); ++i)
       if (std::isfinite(ghost.depth[i])) blend(raster.colour[i], ghost.colour[i], 0.45f);
   }
@@ -124,16 +131,18 @@ Result<std::string> png_bytes(const RunResult& result, int width, int height) {
       raster, view, body, body.deformed,
       [&](size_t face, int corner) {
         if (!paint) return 0.0;
-        return painted_value(*paint, paint->per_face
-                                         ? face
-                                         : static_cast<size_t>(body.faces[face].point[static_cast<size_t>(corner)]));
+        return painted_value(
+            *paint, paint->per_face
+                        ? face
+                        : static_cast<size_t>(body.faces[face].point[static_cast<size_t>(corner)]));
       },
       [&](double value) { return paint ? map(value) : kPlain; });
   const Font font;
   const double s = raster.height / 800.0;
   write_text(raster, font, result.program, 40 * s, raster.height - 56 * s, 27 * s, kInk);
-  const std::string what = fmt::format("{}{}{}", body.facts[0].second, body.is_mesh ? "" : " facets",
-                                       body.moves ? ", pale: at rest" : ", at rest");
+  const std::string what =
+      fmt::format("{}{}{}", body.facts[0].second, body.is_mesh ? "" : " facets",
+                  body.moves ? ", pale: at rest" : ", at rest");
   write_text(raster, font, what, 40 * s, raster.height - 28 * s, 17 * s, kFaintInk);
   if (paint) draw_colour_bar(raster, font, map, *paint);
   return encoded(raster);

@@ -8,9 +8,11 @@
 namespace asb {
 namespace {
 
-constexpr double kCreaseCosine = 0.7;     // faces that meet more sharply (45 degrees) keep their own normal
-constexpr double kLineWidth = 1.3;        // half of a mesh line [pixels of the large picture]
-constexpr double kSmallestLineFace = 10;  // mesh lines fade where a face is smaller than this [pixels]
+constexpr double kCreaseCosine =
+    0.7;  // faces that meet more sharply (45 degrees) keep their own normal
+constexpr double kLineWidth = 1.3;  // half of a mesh line [pixels of the large picture]
+constexpr double kSmallestLineFace =
+    10;  // mesh lines fade where a face is smaller than this [pixels]
 
 double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 Vec3 minus(const Vec3& a, const Vec3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
@@ -24,7 +26,9 @@ Vec3 unit(const Vec3& a) {
 
 /// Twice the area times the normal: of a quad from its diagonals.
 Vec3 face_normal(const Face& face, const std::vector<Vec3>& points) {
-  const auto p = [&](int k) { return points[static_cast<size_t>(face.point[static_cast<size_t>(k)])]; };
+  const auto p = [&](int k) {
+    return points[static_cast<size_t>(face.point[static_cast<size_t>(k)])];
+  };
   return face.corners == 4 ? cross(minus(p(2), p(0)), minus(p(3), p(1)))
                            : cross(minus(p(1), p(0)), minus(p(2), p(0)));
 }
@@ -54,7 +58,8 @@ Rgb lit(const Rgb& base, const Vec3& normal) {
   const double light = 0.44 + 0.46 * key + 0.16 * fill + 0.16 * n[2];
   const double gloss = 0.10 * std::pow(std::max(0.0, dot(n, unit({-0.18, 0.38, 0.83}))), 24);
   Rgb out;
-  for (size_t c = 0; c < 3; ++c) out[c] = static_cast<float>(std::min(1.0, base[c] * light + gloss));
+  for (size_t c = 0; c < 3; ++c)
+    out[c] = static_cast<float>(std::min(1.0, base[c] * light + gloss));
   return out;
 }
 
@@ -72,8 +77,10 @@ void fill(Raster& raster, const std::array<Corner, 3>& corner, int inner, double
   if (area == 0 || !std::isfinite(area)) return;
   const auto [left, right] = std::minmax({a[0], b[0], c[0]});
   const auto [top, bottom] = std::minmax({a[1], b[1], c[1]});
-  const int x0 = std::max(0, static_cast<int>(std::floor(left))), x1 = std::min(raster.width - 1, static_cast<int>(right) + 1);
-  const int y0 = std::max(0, static_cast<int>(std::floor(top))), y1 = std::min(raster.height - 1, static_cast<int>(bottom) + 1);
+  const int x0 = std::max(0, static_cast<int>(std::floor(left))),
+            x1 = std::min(raster.width - 1, static_cast<int>(right) + 1);
+  const int y0 = std::max(0, static_cast<int>(std::floor(top))),
+            y1 = std::min(raster.height - 1, static_cast<int>(bottom) + 1);
   double side[3];  // lengths of sides, to turn barycentric weights into distances in pixels
   for (size_t k = 0; k < 3; ++k) {
     const Vec3 &p = corner[k].screen, &q = corner[(k + 1) % 3].screen;
@@ -97,7 +104,8 @@ void fill(Raster& raster, const std::array<Corner, 3>& corner, int inner, double
         for (size_t j = 0; j < 3; ++j) normal[j] += w[k] * corner[k].normal[j];
         value += w[k] * corner[k].value;
         // the side k to k + 1 lies opposite to corner k + 2
-        if (static_cast<int>(k) != inner) nearest = std::min(nearest, w[(k + 2) % 3] * std::abs(area) / side[k]);
+        if (static_cast<int>(k) != inner)
+          nearest = std::min(nearest, w[(k + 2) % 3] * std::abs(area) / side[k]);
       }
       Rgb out = lit(colour(value), unit(normal));
       const double line = line_strength * std::clamp(kLineWidth + 0.5 - nearest, 0.0, 1.0);
@@ -109,7 +117,9 @@ void fill(Raster& raster, const std::array<Corner, 3>& corner, int inner, double
 }  // namespace
 
 Raster::Raster(int w, int h)
-    : width(w), height(h), colour(static_cast<size_t>(w) * static_cast<size_t>(h)),
+    : width(w),
+      height(h),
+      colour(static_cast<size_t>(w) * static_cast<size_t>(h)),
       depth(colour.size(), std::numeric_limits<float>::infinity()) {}
 
 View::View(const Body& body, const Scene& scene, const Raster& raster, const Margin& margin) {
@@ -138,7 +148,9 @@ View::View(const Body& body, const Scene& scene, const Raster& raster, const Mar
     }
   const double room_x = raster.width * (1 - margin.left - margin.right);
   const double room_y = raster.height * (1 - margin.top - margin.bottom);
-  scale_ = std::min(room_x / std::max(right - left, 1e-30), room_y / std::max(top - bottom, 1e-30)) * 0.92;
+  scale_ =
+      std::min(room_x / std::max(right - left, 1e-30), room_y / std::max(top - bottom, 1e-30)) *
+      0.92;
   x_ = raster.width * margin.left + 0.5 * room_x - scale_ * 0.5 * (left + right);
   y_ = raster.height * margin.top + 0.5 * room_y - scale_ * 0.5 * (bottom + top);
 }
@@ -152,14 +164,16 @@ Vec3 View::project(const Vec3& point) const {
 }
 
 void draw_body(Raster& raster, const View& view, const Body& body, const std::vector<Vec3>& points,
-               const std::function<double(size_t, int)>& value, const std::function<Rgb(double)>& colour) {
+               const std::function<double(size_t, int)>& value,
+               const std::function<Rgb(double)>& colour) {
   const Around around(body);
   std::vector<Vec3> area(body.faces.size()), screen(points.size());
   for (size_t f = 0; f < area.size(); ++f) area[f] = face_normal(body.faces[f], points);
   for (size_t i = 0; i < points.size(); ++i) screen[i] = view.project(points[i]);
   double total = 0;  // mean length of a side decides how strongly mesh lines are drawn
   for (const Face& face : body.faces) {
-    const Vec3 &p = screen[static_cast<size_t>(face.point[0])], &q = screen[static_cast<size_t>(face.point[1])];
+    const Vec3 &p = screen[static_cast<size_t>(face.point[0])],
+               &q = screen[static_cast<size_t>(face.point[1])];
     total += std::hypot(q[0] - p[0], q[1] - p[1]);
   }
   const double mean = total / static_cast<double>(std::max<size_t>(1, body.faces.size()));

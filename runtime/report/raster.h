@@ -39,9 +39,10 @@ class View {
   double distance_ = 1, scale_ = 1, x_ = 0, y_ = 0;
 };
 
-/// Draws the faces with their points at `points`. value(face, corner) is what colour(value) paints, linear
-/// across a face.
+/// Draws the faces with their points at `points`. value(face, corner) is what colour(value) paints,
+/// linear across a face.
 void draw_body(Raster& raster, const View& view, const Body& body, const std::vector<Vec3>& points,
-               const std::function<double(size_t, int)>& value, const std::function<Rgb(double)>& colour);
+               const std::function<double(size_t, int)>& value,
+               const std::function<Rgb(double)>& colour);
 
 }  // namespace asb

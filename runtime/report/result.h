@@ -1,5 +1,5 @@
-// What a run leaves behind, as plain data: filled by runtime/execute, written to files by this folder.
-// Meshes and surfaces are borrowed and outlive the result. All numbers are SI.
+// What a run leaves behind, as plain data: filled by runtime/execute, written to files by this
+// folder. Meshes and surfaces are borrowed and outlive the result. All numbers are SI.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ struct SurfaceResult {
   std::vector<Vec3> deformed;  ///< [m]
 };
 
-/// Where a `show` has its values: one per cell of a mesh, per node of a mesh, per vertex or facet of a surface.
+/// Where a `show` has its values: one per cell of a mesh, per node of a mesh, per vertex or facet
+/// of a surface.
 enum class ShowAt : uint8_t { Cells, Nodes, Vertices, Facets };
 
 /// One `show`: entity-major values, `components` numbers each. 1 scalar, 3 vector, 6 symmetric
@@ -43,8 +44,8 @@ struct ShowResult {
 struct OutputResult {
   std::string name;
   std::string unit;
-  std::vector<int64_t> shape;    ///< of one value; empty for a scalar
-  std::vector<double> values;    ///< n_frames × product(shape), or product(shape)
+  std::vector<int64_t> shape;            ///< of one value; empty for a scalar
+  std::vector<double> values;            ///< n_frames × product(shape), or product(shape)
   std::vector<std::string> frames = {};  ///< names of the frames; empty without a frames axis
 };
 
@@ -58,16 +59,17 @@ struct IterationRecord {
 };
 
 struct SolveResult {
-  std::string name;    ///< of the solve's unknowns, "x"
+  std::string name;      ///< of the solve's unknowns, "x"
   int64_t unknowns = 0;  ///< free values
-  std::string method;  ///< "newton, CHOLMOD LLt"
-  std::string status;  ///< "converged", "stalled", "iteration-limit", "interrupted"...
+  std::string method;    ///< "newton, CHOLMOD LLt"
+  std::string status;    ///< "converged", "stalled", "iteration-limit", "interrupted"...
   bool converged = false;
   std::string sentence;  ///< the same for people: what was reached, why it ended
   std::vector<IterationRecord> history;
   double tolerance = 0;  ///< gradient norm that counts as converged [N]; 0 if unknown
-  std::vector<std::pair<std::string, int64_t>> counts;  ///< "factorisations", "energy evaluations"...
-  std::vector<std::pair<std::string, double>> times;    ///< per phase [s]
+  std::vector<std::pair<std::string, int64_t>>
+      counts;                                         ///< "factorisations", "energy evaluations"...
+  std::vector<std::pair<std::string, double>> times;  ///< per phase [s]
 };
 
 struct Note {

@@ -26,7 +26,8 @@ nlohmann::ordered_json json_summary(const RunResult& result) {
   out["backend"] = result.backend;
   out["device"] = result.device;
   out["notes"] = Json::array();
-  for (const Note& note : result.notes) out["notes"].push_back({{"warning", note.warning}, {"text", note.text}});
+  for (const Note& note : result.notes)
+    out["notes"].push_back({{"warning", note.warning}, {"text", note.text}});
   out["outputs"] = Json::array();
   for (const OutputResult& output : result.outputs) {
     Json entry = {{"name", output.name}, {"unit", output.unit}, {"shape", output.shape}};
@@ -37,8 +38,12 @@ nlohmann::ordered_json json_summary(const RunResult& result) {
   }
   out["solves"] = Json::array();
   for (const SolveResult& solve : result.solves) {
-    Json entry = {{"name", solve.name},         {"unknowns", solve.unknowns}, {"method", solve.method},
-                  {"status", solve.status},     {"converged", solve.converged}, {"sentence", solve.sentence},
+    Json entry = {{"name", solve.name},
+                  {"unknowns", solve.unknowns},
+                  {"method", solve.method},
+                  {"status", solve.status},
+                  {"converged", solve.converged},
+                  {"sentence", solve.sentence},
                   {"tolerance", json_number(solve.tolerance)}};
     entry["counts"] = named(solve.counts);
     entry["seconds"] = named(solve.times);
@@ -63,7 +68,8 @@ std::string json_bytes(const RunResult& result) {
   nlohmann::ordered_json out = {{"format", "asb-result"}, {"version", 1}};
   out.update(json_summary(result));
   const auto body = [](const char* kind, const std::string& name, size_t points, size_t cells) {
-    return nlohmann::ordered_json{{"name", name}, {"kind", kind}, {"points", points}, {"cells", cells}};
+    return nlohmann::ordered_json{
+        {"name", name}, {"kind", kind}, {"points", points}, {"cells", cells}};
   };
   out["bodies"] = nlohmann::ordered_json::array();
   for (const MeshResult& entry : result.meshes)

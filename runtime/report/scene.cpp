@@ -13,6 +13,14 @@
 namespace asb {
 namespace {
 
+// A failed solve may leave anything behind; farther points than this can't be drawn with floats
+// [m].
+constexpr double kFarthest = 1e30;
+
+bool drawable(const Vec3& p) {
+  return std::abs(p[0]) < kFarthest && std::abs(p[1]) < kFarthest && std::abs(p[2]) < kFarthest;
+}
+
 std::string size_text(const std::vector<Vec3>& points) {
   if (points.empty()) return "empty";
   Vec3 low = points[0], high = points[0];
@@ -21,7 +29,8 @@ std::string size_text(const std::vector<Vec3>& points) {
       low[i] = std::min(low[i], p[i]);
       high[i] = std::max(high[i], p[i]);
     }
-  return fmt::format("{:.4g} × {:.4g} × {:.4g} m", high[0] - low[0], high[1] - low[1], high[2] - low[2]);
+  return fmt::format("{:.4g} × {:.4g} × {:.4g} m", high[0] - low[0], high[1] - low[1],
+                     high[2] - low[2]);
 }
 
 std::string moved_text(const std::vector<Vec3>& rest, const std::vector<Vec3>& deformed) {
@@ -38,16 +47,19 @@ std::vector<double> picked(const ShowResult& show, const std::vector<int32_t>& e
   std::vector<double> out;
   out.reserve(entities.size() * n);
   for (const int32_t e : entities) {
-    ASB_CHECK((static_cast<size_t>(e) + 1) * n <= show.values.size(), "a show has a value for each entity");
+    ASB_CHECK((static_cast<size_t>(e) + 1) * n <= show.values.size(),
+              "a show has a value for each entity");
     for (size_t c = 0; c < n; ++c) out.push_back(show.values[static_cast<size_t>(e) * n + c]);
   }
   return out;
 }
 
 /// Body from all points of a mesh or surface and its outer faces.
-Body make_body(const RunResult& result, std::string name, bool is_mesh, const std::vector<Vec3>& points,
-               const std::vector<Vec3>& deformed, std::vector<Face> faces) {
-  ASB_CHECK(deformed.empty() || deformed.size() == points.size(), "deformed positions fit their body");
+Body make_body(const RunResult& result, std::string name, bool is_mesh,
+               const std::vector<Vec3>& points, const std::vector<Vec3>& deformed,
+               std::vector<Face> faces) {
+  ASB_CHECK(deformed.empty() || deformed.size() == points.size(),
+            "deformed positions fit their body");
   Body body;
   body.name = std::move(name);
   body.is_mesh = is_mesh;
@@ -55,24 +67,31 @@ Body make_body(const RunResult& result, std::string name, bool is_mesh, const st
   std::vector<int32_t> number(points.size(), -1), used;
   for (const Face& face : faces)
     for (int k = 0; k < face.corners; ++k) number[static_cast<size_t>(face.point[k])] = 0;
+  int64_t lost = 0;
   for (size_t i = 0; i < points.size(); ++i)
     if (number[i] == 0) {
       number[i] = static_cast<int32_t>(used.size());
       used.push_back(static_cast<int32_t>(i));
       body.rest.push_back(points[i]);
-      body.deformed.push_back(deformed.empty() ? points[i] : deformed[i]);
+      const bool seen = deformed.empty() || drawable(deformed[i]);
+      lost += !seen;
+      body.deformed.push_back(deformed.empty() || !seen ? points[i] : deformed[i]);
     }
+  if (lost > 0)
+    body.facts.emplace_back("points lost",
+                            fmt::format("{} have no finite position and are shown at rest", lost));
   std::vector<int32_t> owners;
   for (Face& face : faces) {
-    for (int k = 0; k < face.corners; ++k) face.point[k] = number[static_cast<size_t>(face.point[k])];
+    for (int k = 0; k < face.corners; ++k)
+      face.point[k] = number[static_cast<size_t>(face.point[k])];
     owners.push_back(face.owner);
   }
   body.faces = std::move(faces);
   for (const ShowResult& show : result.shows) {
     if (show.on != body.name) continue;
     const bool per_face = show.at == ShowAt::Cells || show.at == ShowAt::Facets;
-    body.paints.push_back({show.name, show.unit, per_face, show.components,
-                           picked(show, per_face ? owners : used)});
+    body.paints.push_back(
+        {show.name, show.unit, per_face, show.components, picked(show, per_face ? owners : used)});
   }
   if (body.moves) {
     Paint paint{"displacement", "m", false, 3, {}};
@@ -118,13 +137,15 @@ Scene make_scene(const RunResult& result) {
   for (const MeshResult& entry : result.meshes) {
     const Mesh& mesh = *entry.mesh;
     Body body = make_body(result, entry.name, true, mesh.nodes, entry.deformed, outer_faces(mesh));
-    body.facts = {{"cells", fmt::format("{} {}", cell_count(mesh), element(mesh.kind).name)},
-                  {"nodes", fmt::format("{}", mesh.nodes.size())},
-                  {"outer faces", fmt::format("{}", body.faces.size())},
-                  {"size at rest", size_text(mesh.nodes)}};
+    body.facts.insert(body.facts.begin(),
+                      {{"cells", fmt::format("{} {}", cell_count(mesh), element(mesh.kind).name)},
+                       {"nodes", fmt::format("{}", mesh.nodes.size())},
+                       {"outer faces", fmt::format("{}", body.faces.size())},
+                       {"size at rest", size_text(mesh.nodes)}});
     if (mesh.lattice)
-      body.facts.emplace_back("cell size", fmt::format("{:.4g} × {:.4g} × {:.4g} m", mesh.lattice->spacing[0],
-                                                       mesh.lattice->spacing[1], mesh.lattice->spacing[2]));
+      body.facts.emplace_back("cell size",
+                              fmt::format("{:.4g} × {:.4g} × {:.4g} m", mesh.lattice->spacing[0],
+                                          mesh.lattice->spacing[1], mesh.lattice->spacing[2]));
     scene.bodies.push_back(std::move(body));
   }
   for (const SurfaceResult& entry : result.surfaces) {
@@ -133,10 +154,12 @@ Scene make_scene(const RunResult& result) {
       const auto& corner = entry.surface->facets[f];
       faces.push_back({{corner[0], corner[1], corner[2], 0}, 3, static_cast<int32_t>(f)});
     }
-    Body body = make_body(result, entry.name, false, entry.surface->vertices, entry.deformed, std::move(faces));
-    body.facts = {{"facets", fmt::format("{}", entry.surface->facets.size())},
-                  {"vertices", fmt::format("{}", entry.surface->vertices.size())},
-                  {"size at rest", size_text(entry.surface->vertices)}};
+    Body body = make_body(result, entry.name, false, entry.surface->vertices, entry.deformed,
+                          std::move(faces));
+    body.facts.insert(body.facts.begin(),
+                      {{"facets", fmt::format("{}", entry.surface->facets.size())},
+                       {"vertices", fmt::format("{}", entry.surface->vertices.size())},
+                       {"size at rest", size_text(entry.surface->vertices)}});
     scene.bodies.push_back(std::move(body));
   }
   std::erase_if(scene.bodies, [](const Body& body) { return body.faces.empty(); });

@@ -1,5 +1,5 @@
-// What there is to see of a result: the outer faces of each body with its shows on them. Read by the page
-// (page.cpp) and by the still picture (picture.cpp), so that both show the same.
+// What there is to see of a result: the outer faces of each body with its shows on them. Read by
+// the page (page.cpp) and by the still picture (picture.cpp), so that both show the same.
 #pragma once
 
 #include <array>
@@ -44,14 +44,15 @@ struct Body {
 
 struct Scene {
   std::vector<Body> bodies;
-  size_t first = 0;      ///< the body to show first: that of the first show, else the last that moves
-  double azimuth = 0;    ///< of the camera about z, from x [rad]
+  size_t first = 0;    ///< the body to show first: that of the first show, else the last that moves
+  double azimuth = 0;  ///< of the camera about z, from x [rad]
   double elevation = 0;  ///< above the xy plane [rad]
 };
 
 [[nodiscard]] Scene make_scene(const RunResult& result);
 
-/// One number to colour by: the value itself, else the Euclidean or (6, 9 components) Frobenius norm.
+/// One number to colour by: the value itself, else the Euclidean or (6, 9 components) Frobenius
+/// norm.
 [[nodiscard]] double painted_value(const Paint& paint, size_t entity);
 
 struct Range {

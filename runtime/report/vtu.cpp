@@ -1,9 +1,9 @@
-// VTK XML UnstructuredGrid (.vtu), for ParaView, VTK and meshio: header in XML, arrays appended raw, each
-// after its length as a UInt64. Byte order is the machine's and named in the header.
+// VTK XML UnstructuredGrid (.vtu), for ParaView, VTK and meshio: header in XML, arrays appended
+// raw, each after its length as a UInt64. Byte order is the machine's and named in the header.
+#include <fmt/format.h>
+
 #include <bit>
 #include <cstring>
-
-#include <fmt/format.h>
 
 #include "base/check.h"
 #include "runtime/mesh/element.h"
@@ -18,11 +18,20 @@ std::string xml_escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += static_cast<unsigned char>(c) < 0x20 ? '_' : c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += static_cast<unsigned char>(c) < 0x20 ? '_' : c;
     }
   }
   return out;
@@ -41,9 +50,10 @@ class VtuFile {
       xml_ += fmt::format(" ComponentName{}=\"{}\"", c, kSymmetric[c]);
     xml_ += fmt::format(" format=\"appended\" offset=\"{}\"", data_.size());
     xml_ += unit.empty() ? std::string("/>\n")
-                         : fmt::format("><InformationKey name=\"UNITS_LABEL\" location=\"vtkDataArray\">"
-                                       "{}</InformationKey></DataArray>\n",
-                                       xml_escaped(unit));
+                         : fmt::format(
+                               "><InformationKey name=\"UNITS_LABEL\" location=\"vtkDataArray\">"
+                               "{}</InformationKey></DataArray>\n",
+                               xml_escaped(unit));
     const uint64_t bytes = values.size() * sizeof(T);
     data_.append(reinterpret_cast<const char*>(&bytes), sizeof bytes);
     data_.append(reinterpret_cast<const char*>(values.data()), bytes);
@@ -53,7 +63,8 @@ class VtuFile {
   std::string bytes() const {
     const char* order = std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian";
     std::string out = fmt::format(
-        "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"{}\" "
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
+        "byte_order=\"{}\" "
         "header_type=\"UInt64\">\n",
         order);
     out += xml_;
@@ -84,8 +95,8 @@ std::vector<double> in_vtk_order(const ShowResult& show) {
   return out;
 }
 
-void show_arrays(VtuFile& file, const std::string& on, const std::vector<ShowResult>& shows, ShowAt at,
-                 size_t entities) {
+void show_arrays(VtuFile& file, const std::string& on, const std::vector<ShowResult>& shows,
+                 ShowAt at, size_t entities) {
   for (const ShowResult& show : shows) {
     if (show.on != on || show.at != at) continue;
     ASB_CHECK(show.values.size() == entities * static_cast<size_t>(show.components),
@@ -94,15 +105,17 @@ void show_arrays(VtuFile& file, const std::string& on, const std::vector<ShowRes
   }
 }
 
-std::string grid(const std::string& name, const std::vector<Vec3>& points, const std::vector<Vec3>& deformed,
-                 const std::vector<int32_t>& cells, size_t corners, int vtk_type,
-                 const std::vector<double>& weight, const std::vector<ShowResult>& shows, ShowAt at_points,
-                 ShowAt at_cells) {
-  ASB_CHECK(deformed.empty() || deformed.size() == points.size(), "deformed positions fit their body");
+std::string grid(const std::string& name, const std::vector<Vec3>& points,
+                 const std::vector<Vec3>& deformed, const std::vector<int32_t>& cells,
+                 size_t corners, int vtk_type, const std::vector<double>& weight,
+                 const std::vector<ShowResult>& shows, ShowAt at_points, ShowAt at_cells) {
+  ASB_CHECK(deformed.empty() || deformed.size() == points.size(),
+            "deformed positions fit their body");
   const size_t n_cells = cells.size() / corners;
   VtuFile file;
-  file.text(fmt::format("<UnstructuredGrid>\n<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n<PointData>\n",
-                        points.size(), n_cells));
+  file.text(fmt::format(
+      "<UnstructuredGrid>\n<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n<PointData>\n",
+      points.size(), n_cells));
   if (!deformed.empty()) {
     std::vector<double> displacement = flat(deformed);
     const std::vector<double> rest = flat(points);
@@ -120,7 +133,8 @@ std::string grid(const std::string& name, const std::vector<Vec3>& points, const
   for (size_t c = 0; c < n_cells; ++c) offsets[c] = static_cast<int64_t>((c + 1) * corners);
   file.array("connectivity", "Int32", 1, "", cells);
   file.array("offsets", "Int64", 1, "", offsets);
-  file.array("types", "UInt8", 1, "", std::vector<uint8_t>(n_cells, static_cast<uint8_t>(vtk_type)));
+  file.array("types", "UInt8", 1, "",
+             std::vector<uint8_t>(n_cells, static_cast<uint8_t>(vtk_type)));
   file.text("</Cells>\n</Piece>\n</UnstructuredGrid>\n");
   return file.bytes();
 }
@@ -130,16 +144,18 @@ std::string grid(const std::string& name, const std::vector<Vec3>& points, const
 std::string vtu_bytes(const MeshResult& result, const std::vector<ShowResult>& shows) {
   const Mesh& mesh = *result.mesh;
   const Element& kind = element(mesh.kind);
-  return grid(result.name, mesh.nodes, result.deformed, mesh.cells, static_cast<size_t>(kind.corners),
-              kind.vtk_type, mesh.cell_weight, shows, ShowAt::Nodes, ShowAt::Cells);
+  return grid(result.name, mesh.nodes, result.deformed, mesh.cells,
+              static_cast<size_t>(kind.corners), kind.vtk_type, mesh.cell_weight, shows,
+              ShowAt::Nodes, ShowAt::Cells);
 }
 
 std::string vtu_bytes(const SurfaceResult& result, const std::vector<ShowResult>& shows) {
   std::vector<int32_t> cells;
   cells.reserve(result.surface->facets.size() * 3);
-  for (const auto& facet : result.surface->facets) cells.insert(cells.end(), facet.begin(), facet.end());
-  return grid(result.name, result.surface->vertices, result.deformed, cells, 3, kVtkTriangle, {}, shows,
-              ShowAt::Vertices, ShowAt::Facets);
+  for (const auto& facet : result.surface->facets)
+    cells.insert(cells.end(), facet.begin(), facet.end());
+  return grid(result.name, result.surface->vertices, result.deformed, cells, 3, kVtkTriangle, {},
+              shows, ShowAt::Vertices, ShowAt::Facets);
 }
 
 }  // namespace asb

@@ -32,7 +32,8 @@ std::vector<T> vtu_array(const std::string& bytes, const std::string& name) {
 TEST(Vtu, RestPositionsPlusDisplacementAreTheDeformedPositions) {
   const test::Sample sample = test::bent_beam({6, 2, 2});
   const std::string bytes = vtu_bytes(sample.result.meshes[0], sample.result.shows);
-  const auto points = vtu_array<double>(bytes, "Points"), moved = vtu_array<double>(bytes, "displacement");
+  const auto points = vtu_array<double>(bytes, "Points"),
+             moved = vtu_array<double>(bytes, "displacement");
   ASSERT_EQ(points.size(), sample.mesh->nodes.size() * 3);
   ASSERT_EQ(moved.size(), points.size());
   for (size_t i = 0; i < points.size(); ++i)
@@ -44,13 +45,16 @@ TEST(Vtu, RestPositionsPlusDisplacementAreTheDeformedPositions) {
 
 TEST(Vtu, ASymmetricTensorIsInTheOrderOfVtk) {
   const test::Sample sample = test::bent_beam({2, 1, 1});
-  const auto values = vtu_array<double>(vtu_bytes(sample.result.meshes[0], sample.result.shows), "strain");
+  const auto values =
+      vtu_array<double>(vtu_bytes(sample.result.meshes[0], sample.result.shows), "strain");
   const std::vector<double>& ours = sample.result.shows[1].values;
   ASSERT_EQ(values.size(), ours.size());
   // xx yy zz xy yz xz from xx xy xz yy yz zz
   for (size_t i = 0; i < values.size(); i += 6)
-    EXPECT_EQ(std::vector<double>(values.begin() + static_cast<long>(i), values.begin() + static_cast<long>(i) + 6),
-              (std::vector<double>{ours[i], ours[i + 3], ours[i + 5], ours[i + 1], ours[i + 4], ours[i + 2]}));
+    EXPECT_EQ(std::vector<double>(values.begin() + static_cast<long>(i),
+                                  values.begin() + static_cast<long>(i) + 6),
+              (std::vector<double>{ours[i], ours[i + 3], ours[i + 5], ours[i + 1], ours[i + 4],
+                                   ours[i + 2]}));
 }
 
 TEST(Vtu, NamesCannotBreakTheXml) {
@@ -103,7 +107,8 @@ TEST(Npz, MembersHaveTheHeaderThatNumpyReadsAndTheNumbersAfterIt) {
   ASSERT_TRUE(archive) << archive.error().message;
   const std::string nodes = member_of(*archive, "mesh.beam.nodes.npy");
   ASSERT_EQ(nodes.substr(0, 8), std::string("\x93NUMPY\x01\x00", 8));
-  const size_t length = static_cast<unsigned char>(nodes[8]) + 256u * static_cast<unsigned char>(nodes[9]);
+  const size_t length =
+      static_cast<unsigned char>(nodes[8]) + 256u * static_cast<unsigned char>(nodes[9]);
   EXPECT_EQ((10 + length) % 64, 0u);
   EXPECT_EQ(nodes.find("{'descr': '<f8', 'fortran_order': False, 'shape': (36, 3), }"), 10u);
   EXPECT_EQ(nodes.size(), 10 + length + 36 * 3 * 8);
@@ -144,9 +149,11 @@ TEST(Files, AreAllThereAndNothingElse) {
   const auto written = write_results(sample.result, {.folder = folder.string()});
   ASSERT_TRUE(written) << written.error().message;
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename().string());
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
-  EXPECT_EQ(names, (std::vector<std::string>{"beam.npz", "beam.png", "beam.vtu", "report.html", "result.json", "skin.obj", "skin.vtu"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"beam.npz", "beam.png", "beam.vtu", "report.html",
+                                             "result.json", "skin.obj", "skin.vtu"}));
   EXPECT_EQ(written->size(), names.size());
   std::filesystem::remove_all(folder);
 }

@@ -9,7 +9,8 @@
 namespace asb {
 namespace {
 
-constexpr const char* kHostile = "</script><script>alert(1)</script><img src=x onerror=alert(2)>{\"DATA\":0}/*SCRIPT*/";
+constexpr const char* kHostile =
+    "</script><script>alert(1)</script><img src=x onerror=alert(2)>{\"DATA\":0}/*SCRIPT*/";
 
 std::string data_of(const std::string& page) {
   const std::string open = "<script type=\"application/json\" id=\"data\">";
@@ -26,10 +27,11 @@ size_t count(const std::string& text, const std::string& word) {
 std::string hostile_page() {
   test::Sample sample = test::bent_beam({2, 1, 1});
   RunResult& result = sample.result;
-  for (std::string* name : {&result.program, &result.summary, &result.backend, &result.device, &result.meshes[0].name,
-                            &result.shows[0].name, &result.shows[0].on, &result.shows[0].unit, &result.outputs[0].name,
-                            &result.outputs[0].unit, &result.solves[0].name, &result.solves[0].method,
-                            &result.solves[0].status, &result.solves[0].sentence})
+  for (std::string* name :
+       {&result.program, &result.summary, &result.backend, &result.device, &result.meshes[0].name,
+        &result.shows[0].name, &result.shows[0].on, &result.shows[0].unit, &result.outputs[0].name,
+        &result.outputs[0].unit, &result.solves[0].name, &result.solves[0].method,
+        &result.solves[0].status, &result.solves[0].sentence})
     *name = kHostile;
   result.shows[1].on = kHostile;
   result.notes = {{true, kHostile}};
@@ -49,14 +51,16 @@ TEST(Page, TextsOfAProgramCannotLeaveTheDataBlock) {
 
 TEST(Page, TheScriptNeverTurnsTextIntoMarkup) {
   const std::string page = html_bytes(test::bent_beam({2, 1, 1}).result);
-  for (const char* way : {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"})
+  for (const char* way :
+       {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"})
     EXPECT_EQ(page.find(way), std::string::npos) << way;
 }
 
 TEST(Page, AsksForNothingFromANetwork) {
   const std::string page = html_bytes(test::bent_beam({2, 1, 1}).result);
   EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
-  EXPECT_EQ(count(page, "http"), count(page, "http://www.w3.org/2000/svg") + count(page, "http-equiv"));
+  EXPECT_EQ(count(page, "http"),
+            count(page, "http://www.w3.org/2000/svg") + count(page, "http-equiv"));
   EXPECT_EQ(count(page, "<link"), 0u);
   EXPECT_EQ(count(page, " src="), 0u);
 }
@@ -69,7 +73,8 @@ TEST(Page, HasTheNumbersOfTheOuterFacesOnly) {
   const auto base64_size = [](size_t bytes) { return (bytes + 2) / 3 * 4; };
   EXPECT_EQ(body["rest"]["f32"].get<std::string>().size(), base64_size(points * 12));
   EXPECT_EQ(body["corners"]["u32"].get<std::string>().size(), base64_size(triangles * 12));
-  EXPECT_EQ(body["shows"][0]["values"]["f32"].get<std::string>().size(), base64_size(triangles / 2 * 4));
+  EXPECT_EQ(body["shows"][0]["values"]["f32"].get<std::string>().size(),
+            base64_size(triangles / 2 * 4));
 }
 
 TEST(Page, NumbersAreBase64OfLittleEndianFloats) {

@@ -29,12 +29,15 @@ Picture decoded(const std::string& bytes) {
   return out;
 }
 
-/// Pixels of clear colour (not the greys of the page, the ghost and the text) left of the colour bar.
+/// Pixels of clear colour (not the greys of the page, the ghost and the text) left of the colour
+/// bar.
 int coloured_pixels(const Picture& picture) {
   int n = 0;
   for (int y = 0; y < picture.height; ++y)
     for (int x = 0; x < picture.width * 85 / 100; ++x) {
-      const uint8_t* p = &picture.rgb[(static_cast<size_t>(y) * static_cast<size_t>(picture.width) + static_cast<size_t>(x)) * 3];
+      const uint8_t* p = &picture.rgb[(static_cast<size_t>(y) * static_cast<size_t>(picture.width) +
+                                       static_cast<size_t>(x)) *
+                                      3];
       n += std::abs(p[0] - p[1]) + std::abs(p[1] - p[2]) > 60;
     }
   return n;

@@ -19,13 +19,14 @@ Sample bent_beam(std::array<int, 3> cells) {
   for (int i = 0; i < nx; ++i)
     for (int j = 0; j < ny; ++j)
       for (int k = 0; k < nz; ++k)
-        for (const int corner : {node(i, j, k), node(i + 1, j, k), node(i + 1, j + 1, k), node(i, j + 1, k),
-                                 node(i, j, k + 1), node(i + 1, j, k + 1), node(i + 1, j + 1, k + 1),
-                                 node(i, j + 1, k + 1)})
+        for (const int corner : {node(i, j, k), node(i + 1, j, k), node(i + 1, j + 1, k),
+                                 node(i, j + 1, k), node(i, j, k + 1), node(i + 1, j, k + 1),
+                                 node(i + 1, j + 1, k + 1), node(i, j + 1, k + 1)})
           mesh.cells.push_back(corner);
   mesh.lattice = Lattice{{0, 0, 0}, {h, h, h}, {nx, ny, nz}};
 
-  // A clamped bar of curvature 1.4 (1 - x): the section at x turns by the integral of the curvature.
+  // A clamped bar of curvature 1.4 (1 - x): the section at x turns by the integral of the
+  // curvature.
   const auto bent = [&](const Vec3& X) -> Vec3 {
     double x = 0, z = 0, s = 0;
     const int steps = 200;
@@ -45,7 +46,8 @@ Sample bent_beam(std::array<int, 3> cells) {
   for (int i = 0; i < nx; ++i)
     for (int j = 0; j < ny; ++j)
       for (int k = 0; k < nz; ++k)
-        stress.values.push_back(1e5 * (1 - (i + 0.5) * h) * std::abs((k + 0.5) / nz - 0.5) * 2.4 + 900 + j);
+        stress.values.push_back(1e5 * (1 - (i + 0.5) * h) * std::abs((k + 0.5) / nz - 0.5) * 2.4 +
+                                900 + j);
   ShowResult strain{"strain", "beam", ShowAt::Nodes, 6, "", {}};
   for (const Vec3& X : mesh.nodes)
     for (const double v : {X[0], 0.1, 0.2, X[1], 0.3, X[2]}) strain.values.push_back(v);
@@ -70,9 +72,14 @@ Sample bent_beam(std::array<int, 3> cells) {
   solve.tolerance = 3e-7;
   const double gradients[] = {1.1, 0.84, 0.41, 0.52, 0.2, 0.09, 0.013, 4e-4, 6e-7, 2e-12};
   for (int i = 0; i < 10; ++i)
-    solve.history.push_back({i, -20.5 + 20 * std::exp(-0.9 * i) * (i < 9), gradients[i], i ? (i < 3 ? 0.35 : 1.0) : 0.0, 0});
+    solve.history.push_back({i, -20.5 + 20 * std::exp(-0.9 * i) * (i < 9), gradients[i],
+                             i ? (i < 3 ? 0.35 : 1.0) : 0.0, 0});
   solve.counts = {{"factorisations", 9}, {"energies", 31}, {"gradients", 10}};
-  solve.times = {{"evaluate", 0.011}, {"assemble", 0.081}, {"factor", 0.142}, {"solve", 0.012}, {"line search", 0.021}};
+  solve.times = {{"evaluate", 0.011},
+                 {"assemble", 0.081},
+                 {"factor", 0.142},
+                 {"solve", 0.012},
+                 {"line search", 0.021}};
 
   RunResult& result = sample.result;
   result.program = "beam";
@@ -83,9 +90,14 @@ Sample bent_beam(std::array<int, 3> cells) {
   result.meshes = {body};
   result.surfaces = {skin};
   result.shows = {stress, strain, height};
-  result.outputs = {{"tip_drop", "m", {}, {0.734512345678901}}, {"pull", "N", {3}, {0.0, 1e-17, 98.1}}};
+  result.outputs = {{"tip_drop", "m", {}, {0.734512345678901}},
+                    {"pull", "N", {3}, {0.0, 1e-17, 98.1}}};
   result.solves = {solve};
-  result.times = {{"read and check", 0.004}, {"derive", 0.021}, {"compile", 0.38}, {"mesh", 0.002}, {"solve", 0.27}};
+  result.times = {{"read and check", 0.004},
+                  {"derive", 0.021},
+                  {"compile", 0.38},
+                  {"mesh", 0.002},
+                  {"solve", 0.27}};
   return sample;
 }
 

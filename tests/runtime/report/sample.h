@@ -15,8 +15,8 @@ struct Sample {
   RunResult result;
 };
 
-/// A box of nx × ny × nz cubes of 1/nx, bent downwards, with a stress per cell, a symmetric tensor per node,
-/// a skin with a value per vertex, two outputs and one solve.
+/// A box of nx × ny × nz cubes of 1/nx, bent downwards, with a stress per cell, a symmetric tensor
+/// per node, a skin with a value per vertex, two outputs and one solve.
 Sample bent_beam(std::array<int, 3> cells = {40, 4, 4});
 
 }  // namespace asb::test

@@ -1,10 +1,12 @@
 // What is seen of a body: its outer faces, and the values on them.
+#include "runtime/report/scene.h"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "runtime/report/colour.h"
-#include "runtime/report/scene.h"
 #include "tests/runtime/report/sample.h"
 
 namespace asb {
@@ -15,10 +17,12 @@ double enclosed_volume(const std::vector<Face>& faces, const std::vector<Vec3>& 
   double sum = 0;
   for (const Face& face : faces)
     for (int k = 1; k + 1 < face.corners; ++k) {
-      const Vec3 &a = points[static_cast<size_t>(face.point[0])], &b = points[static_cast<size_t>(face.point[static_cast<size_t>(k)])],
+      const Vec3 &a = points[static_cast<size_t>(face.point[0])],
+                 &b = points[static_cast<size_t>(face.point[static_cast<size_t>(k)])],
                  &c = points[static_cast<size_t>(face.point[static_cast<size_t>(k) + 1])];
       sum += (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
-              a[2] * (b[0] * c[1] - b[1] * c[0])) / 6;
+              a[2] * (b[0] * c[1] - b[1] * c[0])) /
+             6;
     }
   return sum;
 }
@@ -48,7 +52,8 @@ TEST(Scene, AShowOnCellsPaintsEachOuterFaceWithTheValueOfItsCell) {
   ASSERT_EQ(paint.name, "stress");
   ASSERT_EQ(paint.values.size(), body.faces.size());
   for (size_t f = 0; f < body.faces.size(); ++f)
-    EXPECT_EQ(paint.values[f], sample.result.shows[0].values[static_cast<size_t>(body.faces[f].owner)]);
+    EXPECT_EQ(paint.values[f],
+              sample.result.shows[0].values[static_cast<size_t>(body.faces[f].owner)]);
 }
 
 TEST(Scene, PointsInsideAreLeftOutAndTheOthersKeepTheirPlaces) {
@@ -60,7 +65,8 @@ TEST(Scene, PointsInsideAreLeftOutAndTheOthersKeepTheirPlaces) {
     for (int k = 0; k < 4; ++k) {
       bool found = false;
       for (size_t c = 0; c < 8; ++c)
-        found = found || body.rest[static_cast<size_t>(face.point[static_cast<size_t>(k)])] == sample.mesh->nodes[static_cast<size_t>(sample.mesh->cells[cell + c])];
+        found = found || body.rest[static_cast<size_t>(face.point[static_cast<size_t>(k)])] ==
+                             sample.mesh->nodes[static_cast<size_t>(sample.mesh->cells[cell + c])];
       EXPECT_TRUE(found);
     }
   }
@@ -75,6 +81,21 @@ TEST(Scene, ValuesThatAreNotFiniteDoNotSpoilTheRange) {
   const Paint paint{"q", "", true, 1, {3, NAN, -1, INFINITY}};
   EXPECT_EQ(painted_range(paint).low, -1);
   EXPECT_EQ(painted_range(paint).high, 3);
+}
+
+TEST(Scene, PointsThatASolveLostAreShownAtRestAndCounted) {
+  test::Sample sample = test::bent_beam({3, 1, 1});
+  std::vector<Vec3>& deformed = sample.result.meshes[0].deformed;
+  deformed[0] = {NAN, 0, 0};
+  deformed[5] = {0, 1e200, 0};
+  const Body body = make_scene(sample.result).bodies.at(0);
+  EXPECT_EQ(body.deformed[0], body.rest[0]);
+  EXPECT_EQ(body.deformed[5], body.rest[5]);
+  EXPECT_NE(body.deformed[15], body.rest[15]);
+  EXPECT_EQ(
+      std::count_if(body.facts.begin(), body.facts.end(),
+                    [](const auto& f) { return f.first == "points lost" && f.second[0] == '2'; }),
+      1);
 }
 
 TEST(Colour, UnitsTakeThePrefixThatSuitsTheLargestNumber) {
