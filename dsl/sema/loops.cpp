@@ -105,7 +105,7 @@ Value Checker::repeat(const ast::Repeat& expr, Span span) {
     Frame frame(*this);
     bind(expr.index, constant(static_cast<double>(i), {.kind = TypeKind::Int}, true, expr.index.span));
     bind(expr.carried, let_node(expr.carried.text, carried, expr.carried.span));
-    if (owner_) owner_->path = fmt::format("{}.{}[{}]", path, expr.carried.text, i);
+    if (owner_) owner_->path = fmt::format("{}[{}]", path, i);
     carried = operand(expr.body);
     if (owner_) owner_->path = path;
   }
