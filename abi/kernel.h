@@ -6,7 +6,8 @@
 
 /* Entities come in blocks of ASB_LANES; the last block is padded with copies of the last entity, so there are no
  * remainder loops. A per-entity argument of n entries is stored as blocks of n×ASB_LANES reals:
- *   entry k of entity i stands at data[((i / ASB_LANES) * n + k) * ASB_LANES + i % ASB_LANES].
+ *   entry k of entity i stands at data[((i / ASB_LANES) * n + k) * ASB_LANES + i % ASB_LANES],
+ * and starts at a multiple of 64 bytes, so that every vector of it is aligned to its own size.
  * A uniform argument of n entries is n reals. Booleans are reals, 1 or 0. */
 enum { ASB_LANES = 8 };
 

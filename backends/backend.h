@@ -1,4 +1,6 @@
 // The one interface of all backends. A launch computes a kernel at a range of entities; layouts as in abi/kernel.h.
+// Every op rounds by itself: a backend never contracts Mul and Add into one rounding (the elementary functions rest on
+// that), only Fma may have a single one. The order of operations is that of the SSA.
 #pragma once
 
 #include <cstdint>

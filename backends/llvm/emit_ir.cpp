@@ -5,9 +5,9 @@
 //            its entry k at base + k·ASB_LANES, so every load and store is aligned to its own size
 //   exit:    return
 //
-// Iterate adds loops inside `vector`, in which each step waits for the one before. Small kernels with one therefore run two
-// streams at a time, vectors v and v + 1 (step 2), which share these loops and nothing else; the last vector of an odd
-// count is computed in both.
+// Iterate adds loops inside `vector`, in which each step waits for the one before. Small kernels with one therefore run
+// two streams at a time, vectors v and v + 1 (step 2), which share these loops and nothing else; the last vector of an
+// odd count is computed in both.
 #include "backends/llvm/emit_ir.h"
 
 #include <fmt/format.h>

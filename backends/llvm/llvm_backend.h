@@ -13,12 +13,12 @@
 namespace asb {
 
 struct LlvmOptions {
-  std::string cpu;             ///< LLVM's name of a CPU, "x86-64-v3" for instance; empty: this machine with all it has
-  int lanes = 0;               ///< entities per vector, a power of 2 up to ASB_LANES; 0: as wide as the CPU allows
-  int optimisation = 2;        ///< effort of the code generator, 1 … 3
-  bool contract = false;       ///< lets LLVM fuse a·b + c: faster, other bits (for measurements)
-  bool cache = true;           ///< keep compiled objects on disk; ASB_CACHE=off in the environment refuses it too
-  std::string cache_folder;    ///< empty: $XDG_CACHE_HOME/asb, or ~/.cache/asb
+  std::string cpu = {};           ///< LLVM's name of a CPU, "x86-64-v3" for instance; empty: this machine
+  int lanes = 0;                  ///< entities per vector, a power of 2 up to ASB_LANES; 0: as wide as the CPU allows
+  int optimisation = 2;           ///< effort of the code generator, 1 … 3
+  bool contract = false;          ///< lets LLVM fuse a·b + c: other bits, and pow loses its bound (for measurements)
+  bool cache = true;              ///< keep compiled objects on disk; ASB_CACHE=off in the environment refuses it too
+  std::string cache_folder = {};  ///< empty: $XDG_CACHE_HOME/asb, or ~/.cache/asb
 };
 
 /// What the code generator makes of this machine.

@@ -55,10 +55,8 @@ std::optional<std::string> ObjectCache::find(const std::string& key) {
 }
 
 void ObjectCache::store(const std::string& key, const std::string& object) {
-  {
-    const std::lock_guard lock(mutex_);
-    in_memory_.insert_or_assign(key, object);
-  }
+  const std::lock_guard lock(mutex_);  // while writing too: write_file_atomically asks for the umask by setting it
+  in_memory_.insert_or_assign(key, object);
   if (folder_.empty()) return;
   std::error_code ignored;
   std::filesystem::create_directories(folder_, ignored);

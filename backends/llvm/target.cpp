@@ -3,6 +3,7 @@
 #include "backends/llvm/target.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/MCSubtargetInfo.h>
@@ -12,8 +13,10 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Host.h>
 
+#include <algorithm>
 #include <array>
 #include <mutex>
+#include <vector>
 
 namespace asb::llvm_backend {
 namespace {
@@ -27,20 +30,10 @@ void register_native_target() {
 }
 
 std::string host_features() {
-  std::string text;
-  for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
-    if (!text.empty()) text += ',';
-    text += feature.second ? '+' : '-';
-    text += feature.first();
-  }
-  // The map has no order of its own; a cache key needs one.
   std::vector<std::string> words;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find(',', at), text.size());
-    words.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  std::sort(words.begin(), words.end());
+  for (const auto& feature : llvm::sys::getHostCPUFeatures())
+    words.push_back((feature.second ? "+" : "-") + feature.first().str());
+  std::sort(words.begin(), words.end());  // the map has no order of its own; a cache key needs one
   return fmt::format("{}", fmt::join(words, ","));
 }
 
@@ -84,6 +77,11 @@ Result<Target> make_target(const LlvmOptions& options) {
   if (!found) return fail("llvm-no-target", fmt::format("LLVM can't make code for `{}`: {}", triple, message));
   const std::string cpu = host ? llvm::sys::getHostCPUName().str() : options.cpu;
 
+  // Asked first, because createTargetMachine complains on the standard error.
+  const std::unique_ptr<llvm::MCSubtargetInfo> known(found->createMCSubtargetInfo(triple, "", ""));
+  if (!known || !known->isCPUStringValid(cpu))
+    return fail("llvm-unknown-cpu", fmt::format("LLVM knows no CPU `{}`", cpu), "leave it empty for this machine");
+
   llvm::TargetOptions settings;
   settings.AllowFPOpFusion = options.contract ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
   const auto level = options.optimisation <= 1   ? llvm::CodeGenOptLevel::Less
@@ -93,8 +91,6 @@ Result<Target> make_target(const LlvmOptions& options) {
   target.machine.reset(found->createTargetMachine(triple, cpu, host ? host_features() : "", settings,
                                                   llvm::Reloc::PIC_, llvm::CodeModel::Small, level));
   if (!target.machine) return fail("llvm-no-target", fmt::format("LLVM can't make code for `{}`", triple));
-  if (!target.machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
-    return fail("llvm-unknown-cpu", fmt::format("LLVM knows no CPU `{}`", cpu), "leave it empty for this machine");
 
   const int most = widest(*target.machine);
   target.lanes = options.lanes == 0 ? most : options.lanes;
@@ -127,7 +123,8 @@ CpuDescription cpu_description() {
   cpu.lanes = target->lanes;
   constexpr std::array kOfInterest = {"sse4.1", "avx", "avx2", "fma", "avx512f", "avx512dq", "avx512vl", "avx512fp16"};
   for (const char* feature : kOfInterest)
-    if (llvm_backend::has(*target->machine, feature)) cpu.features += (cpu.features.empty() ? "" : " ") + std::string(feature);
+    if (llvm_backend::has(*target->machine, feature))
+      cpu.features += (cpu.features.empty() ? "" : " ") + std::string(feature);
   return cpu;
 }
 
