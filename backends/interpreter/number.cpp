@@ -48,7 +48,7 @@ Number power(Number a, Number b, bool exponent_is_constant) {
 Number arc_tangent(Number a, Number b) {
   const double square = a.value * a.value + b.value * b.value;
   if (square == 0) return {0, 4 * scaled(1 / kAgreement, std::max(a.magnitude, b.magnitude) > 0 ? 1 : 0)};
-  const double v = std::atan2(a.value, b.value);
+  const double v = std::atan2(a.value + 0.0, b.value + 0.0);  // -0 counts as 0: the range is (-pi, pi]
   return {v, scaled(b.value / square, a.magnitude) + scaled(a.value / square, b.magnitude) + std::fabs(v)};
 }
 

@@ -7,7 +7,7 @@ using ir::Builder;
 using ir::Type;
 using ir::ValueId;
 
-ValueId basis(Builder& builder, const Type& type, int32_t i) {
+ValueId basis(Builder& builder, Type type, int32_t i) {
   ValueId unit = builder.constant(1);
   for (int axis = type.rank - 1; axis >= 0; --axis) {
     unit = builder.insert(unit, i % type.dims[axis], type.dims[axis]);

@@ -46,6 +46,6 @@ std::vector<ir::ValueId> pull_back(ir::Builder& builder, std::span<const Seed> c
 ir::ValueId derivative(ir::Builder& builder, ir::ValueId e, ir::ValueId v, DerivativeOptions options = {});
 
 /// The `i`-th basis tensor of a type, row major.
-ir::ValueId basis(ir::Builder& builder, const ir::Type& type, int32_t i);
+ir::ValueId basis(ir::Builder& builder, ir::Type type, int32_t i);
 
 }  // namespace asb::ad

@@ -13,7 +13,7 @@ using ir::ValueId;
 class Form {
  public:
   Form(const Density& density, DerivativeOptions options)
-      : function_(density.function), builder_(function_), options_(options) {
+      : function_(density.function), builder_(function_, ir::Rules::Both), options_(options) {
     ASB_CHECK(!function_.expanded && !function_.outputs.empty() && function_.outputs[0].type.is_scalar(),
               "output 0 of a density is a scalar, before expand");
     psi_ = function_.outputs[0].values[0];
