@@ -1,5 +1,6 @@
-// Wavefront .obj: `v` and `f` lines; everything else (normals, texture, groups, materials, lines) is skipped.
-// Our own reader, since tinyobjloader takes `nan` and any word for 0 and keeps corners that don't exist.
+// Wavefront .obj: `v` and `f` lines; everything else (normals, texture, groups, materials, lines)
+// is skipped. Our own reader, since tinyobjloader takes `nan` and any word for 0 and keeps corners
+// that don't exist.
 #include <fmt/format.h>
 
 #include "runtime/io/polygon.h"
@@ -18,12 +19,15 @@ struct Parser {
 
   [[nodiscard]] Result<void> vertex() {
     if (words.size() < 4)
-      return fail_at_line(file, line, fmt::format("a vertex has {} coordinates", words.size() - 1), "`v` takes three");
+      return fail_at_line(file, line, fmt::format("a vertex has {} coordinates", words.size() - 1),
+                          "`v` takes three");
     Vec3 p;
     for (int a = 0; a < 3; ++a) {
       const std::optional<double> value = to_real(words[1 + a]);
       if (!value)
-        return fail_at_line(file, line, fmt::format("coordinate {} is {}", quoted(words[1 + a]), "not a finite number"));
+        return fail_at_line(
+            file, line,
+            fmt::format("coordinate {} is {}", quoted(words[1 + a]), "not a finite number"));
       p[a] = *value;
     }
     surface.vertices.push_back(p);  // further words (w, colours) are no position
@@ -33,17 +37,21 @@ struct Parser {
   // Corners are v, v/t, v//n or v/t/n, from 1, or negative from the last vertex so far.
   [[nodiscard]] Result<void> facet() {
     if (words.size() < 4)
-      return fail_at_line(file, line, fmt::format("a facet has {} corners", words.size() - 1), "`f` takes at least three");
+      return fail_at_line(file, line, fmt::format("a facet has {} corners", words.size() - 1),
+                          "`f` takes at least three");
     polygon.clear();
     const int64_t n = int64_t(surface.vertices.size());
     for (size_t i = 1; i < words.size(); ++i) {
       const std::optional<int64_t> number = to_integer(words[i].substr(0, words[i].find('/')));
-      if (!number) return fail_at_line(file, line, fmt::format("corner {} names no vertex", quoted(words[i])));
+      if (!number)
+        return fail_at_line(file, line, fmt::format("corner {} names no vertex", quoted(words[i])));
       const int64_t v = *number < 0 ? n + *number : *number - 1;
       if (*number == 0 || v < 0 || v >= n)
-        return fail_at_line(file, line, fmt::format("corner {} of a facet is vertex {}, but there are {} so far", i,
-                                                    *number, n),
-                            "vertices are counted from 1 and come before the facets that use them");
+        return fail_at_line(
+            file, line,
+            fmt::format("corner {} of a facet is vertex {}, but there are {} so far", i, *number,
+                        n),
+            "vertices are counted from 1 and come before the facets that use them");
       polygon.push_back(int32_t(v));
     }
     append_polygon(polygon, surface.vertices, surface.facets);

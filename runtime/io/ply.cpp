@@ -1,5 +1,5 @@
-// .ply, text and little-endian binary: elements `vertex` (x, y, z) and `face` (a list of corners); other elements and
-// properties are skipped.
+// .ply, text and little-endian binary: elements `vertex` (x, y, z) and `face` (a list of corners);
+// other elements and properties are skipped.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -26,8 +26,9 @@ struct PlyElement {
 // c C s S i I f d: signed and unsigned 1, 2, 4 bytes; 4 and 8 byte reals. 0: unknown.
 char scalar_type(std::string_view w) {
   constexpr std::pair<std::string_view, char> kTypes[] = {
-      {"char", 'c'}, {"int8", 'c'}, {"uchar", 'C'}, {"uint8", 'C'}, {"short", 's'}, {"int16", 's'},
-      {"ushort", 'S'}, {"uint16", 'S'}, {"int", 'i'}, {"int32", 'i'}, {"uint", 'I'}, {"uint32", 'I'},
+      {"char", 'c'},  {"int8", 'c'},    {"uchar", 'C'},  {"uint8", 'C'},
+      {"short", 's'}, {"int16", 's'},   {"ushort", 'S'}, {"uint16", 'S'},
+      {"int", 'i'},   {"int32", 'i'},   {"uint", 'I'},   {"uint32", 'I'},
       {"float", 'f'}, {"float32", 'f'}, {"double", 'd'}, {"float64", 'd'}};
   for (const auto& [name, type] : kTypes)
     if (name == w) return type;
@@ -41,7 +42,8 @@ double value_of(const char* bytes) {
   return double(value);
 }
 
-// Values one after another, from text or bytes; nothing at the end of the file or where a word is no number.
+// Values one after another, from text or bytes; nothing at the end of the file or where a word is
+// no number.
 struct Source {
   std::string_view rest;
   bool binary = false;
@@ -55,32 +57,48 @@ struct Source {
       rest.remove_prefix(end);
       return to_real(word);
     }
-    const size_t size = type == 'd' ? 8 : type == 'i' || type == 'I' || type == 'f' ? 4 : type == 's' || type == 'S' ? 2 : 1;
+    const size_t size = type == 'd'                                 ? 8
+                        : type == 'i' || type == 'I' || type == 'f' ? 4
+                        : type == 's' || type == 'S'                ? 2
+                                                                    : 1;
     if (rest.size() < size) return std::nullopt;
     const char* p = rest.data();
     rest.remove_prefix(size);
     switch (type) {
-      case 'c': return value_of<int8_t>(p);
-      case 'C': return value_of<uint8_t>(p);
-      case 's': return value_of<int16_t>(p);
-      case 'S': return value_of<uint16_t>(p);
-      case 'i': return value_of<int32_t>(p);
-      case 'I': return value_of<uint32_t>(p);
-      case 'f': return value_of<float>(p);
-      default: return value_of<double>(p);
+      case 'c':
+        return value_of<int8_t>(p);
+      case 'C':
+        return value_of<uint8_t>(p);
+      case 's':
+        return value_of<int16_t>(p);
+      case 'S':
+        return value_of<uint16_t>(p);
+      case 'i':
+        return value_of<int32_t>(p);
+      case 'I':
+        return value_of<uint32_t>(p);
+      case 'f':
+        return value_of<float>(p);
+      default:
+        return value_of<double>(p);
     }
   }
 };
 
-[[nodiscard]] Result<std::vector<PlyElement>> parse_header(Lines& lines, const std::string& file, bool& binary) {
+[[nodiscard]] Result<std::vector<PlyElement>> parse_header(Lines& lines, const std::string& file,
+                                                           bool& binary) {
   std::string_view line;
   std::vector<std::string_view> w;
   std::vector<PlyElement> elements;
-  if (!lines.next(line) || line != "ply") return fail_at_line(file, 1, "a .ply file begins with `ply`");
+  if (!lines.next(line) || line != "ply")
+    return fail_at_line(file, 1, "a .ply file begins with `ply`");
   bool has_format = false;
   while (lines.next(line)) {
     split_words(line, w);
-    const auto wrong = [&] { return fail_at_line(file, lines.number(), fmt::format("header line {} isn't understood", quoted(line))); };
+    const auto wrong = [&] {
+      return fail_at_line(file, lines.number(),
+                          fmt::format("header line {} isn't understood", quoted(line)));
+    };
     if (w.empty() || w[0] == "comment" || w[0] == "obj_info") continue;
     if (w[0] == "end_header") {
       if (!has_format) return fail_at_line(file, lines.number(), "the header has no `format`");
@@ -129,7 +147,8 @@ Result<Surface> parse_ply(std::string_view bytes, const std::string& file) {
     if (e.properties.empty()) continue;
     for (int64_t i = 0; i < e.count; ++i) {
       const auto wrong = [&](std::string_view what) {
-        return fail("surface-file", fmt::format("`{}`: {} {} of {} {}", file, e.name, i, e.count, what));
+        return fail("surface-file",
+                    fmt::format("`{}`: {} {} of {} {}", file, e.name, i, e.count, what));
       };
       Vec3 p = {};
       int seen = 0;
@@ -139,14 +158,18 @@ Result<Surface> parse_ply(std::string_view bytes, const std::string& file) {
                              (property.name == "vertex_indices" || property.name == "vertex_index");
         if (property.count_type != 0) {
           const std::optional<double> count = source.next(property.count_type);
-          if (!count || *count < 0 || *count != double(int64_t(*count))) return wrong("is missing or no number");
+          if (!count || *count < 0 || *count != double(int64_t(*count)))
+            return wrong("is missing or no number");
           n = int64_t(*count);
         }
         polygon.clear();
         for (int64_t k = 0; k < n; ++k) {
           const std::optional<double> value = source.next(property.type);
           if (!value) return wrong("is missing or has a value that isn't a finite number");
-          const int axis = property.name == "x" ? 0 : property.name == "y" ? 1 : property.name == "z" ? 2 : -1;
+          const int axis = property.name == "x"   ? 0
+                           : property.name == "y" ? 1
+                           : property.name == "z" ? 2
+                                                  : -1;
           if (e.name == "vertex" && property.count_type == 0 && axis >= 0) {
             if (!(*value - *value == 0)) return wrong("isn't at a finite position");
             p[size_t(axis)] = *value;
@@ -154,13 +177,15 @@ Result<Surface> parse_ply(std::string_view bytes, const std::string& file) {
           }
           if (corners) {
             if (!(*value >= 0 && *value < double(n_vertices)) || *value != double(int64_t(*value)))
-              return wrong(fmt::format("has vertex {} as a corner; they are 0 to {}", *value, n_vertices - 1));
+              return wrong(fmt::format("has vertex {} as a corner; they are 0 to {}", *value,
+                                       n_vertices - 1));
             polygon.push_back(int32_t(*value));
           }
         }
         if (!corners) continue;
         if (n < 3) return wrong(fmt::format("has {} corners", n));
-        if (surface.vertices.size() != size_t(n_vertices)) return wrong("comes before the vertices");
+        if (surface.vertices.size() != size_t(n_vertices))
+          return wrong("comes before the vertices");
         append_polygon(polygon, surface.vertices, surface.facets);
       }
       if (e.name == "vertex") {

@@ -22,7 +22,8 @@ void append_polygon(std::span<const int32_t> polygon, std::span<const Vec3> vert
     for (size_t i = 1; i + 1 < ring.size(); ++i)
       normal = add(normal, cross(subtract(at(i), at(0)), subtract(at(i + 1), at(0))));
     bool convex = true;
-    for (size_t i = 0; i < ring.size(); ++i) convex &= turn(at(i), at(i + 1), at(i + 2), normal) > 0;
+    for (size_t i = 0; i < ring.size(); ++i)
+      convex &= turn(at(i), at(i + 1), at(i + 2), normal) > 0;
     while (!convex && ring.size() > 3) {
       size_t ear = ring.size();
       for (size_t i = 0; i < ring.size() && ear == ring.size(); ++i) {
@@ -32,11 +33,13 @@ void append_polygon(std::span<const int32_t> polygon, std::span<const Vec3> vert
         for (size_t k = 0; k < n && is_ear; ++k) {
           if (k == before || k == i || k == after) continue;
           const Vec3& p = at(k);
-          is_ear = !(turn(a, b, p, normal) >= 0 && turn(b, c, p, normal) >= 0 && turn(c, a, p, normal) >= 0);
+          is_ear = !(turn(a, b, p, normal) >= 0 && turn(b, c, p, normal) >= 0 &&
+                     turn(c, a, p, normal) >= 0);
         }
         if (is_ear) ear = i;
       }
-      if (ear == ring.size()) break;  // no ear: crosses itself or has no area; the fan below ends it
+      if (ear == ring.size())
+        break;  // no ear: crosses itself or has no area; the fan below ends it
       const size_t n = ring.size();
       facets.push_back({ring[(ear + n - 1) % n], ring[ear], ring[(ear + 1) % n]});
       ring.erase(ring.begin() + std::ptrdiff_t(ear));

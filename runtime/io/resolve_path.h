@@ -8,8 +8,9 @@
 
 namespace asb {
 
-/// The path of `relative` under `root_folder`, with symbolic links resolved. Refuses absolute paths and what leaves the
-/// folder, by `..` or by a link. The file itself need not exist.
-[[nodiscard]] Result<std::string> resolve_path(const std::string& root_folder, std::string_view relative);
+/// The path of `relative` under `root_folder`, with symbolic links resolved. Refuses absolute paths
+/// and what leaves the folder, by `..` or by a link. The file itself need not exist.
+[[nodiscard]] Result<std::string> resolve_path(const std::string& root_folder,
+                                               std::string_view relative);
 
 }  // namespace asb

@@ -51,7 +51,8 @@ inline std::optional<double> to_real(std::string_view word) {
   if (!word.empty() && word[0] == '+') word.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (word.empty() || word[0] == '+' || error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  if (word.empty() || word[0] == '+' || error != std::errc() || end != word.data() + word.size())
+    return std::nullopt;
   if (!(value - value == 0)) return std::nullopt;  // nan, inf
   return value;
 }
@@ -65,9 +66,10 @@ inline std::optional<int64_t> to_integer(std::string_view word) {
 }
 
 /// An error about one line of a file.
-inline tl::unexpected<Error> fail_at_line(const std::string& file, int64_t line, std::string message,
-                                          std::string hint = {}) {
-  return fail("surface-file", fmt::format("`{}`, line {}: {}", file, line, message), std::move(hint));
+inline tl::unexpected<Error> fail_at_line(const std::string& file, int64_t line,
+                                          std::string message, std::string hint = {}) {
+  return fail("surface-file", fmt::format("`{}`, line {}: {}", file, line, message),
+              std::move(hint));
 }
 
 /// At most 40 printable characters of a text, for messages.

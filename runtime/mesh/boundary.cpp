@@ -28,7 +28,8 @@ std::vector<BoundaryFace> boundary_faces(const Mesh& mesh) {
       sides.push_back(side);
     }
   }
-  std::stable_sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) { return a.corners < b.corners; });
+  std::stable_sort(sides.begin(), sides.end(),
+                   [](const Side& a, const Side& b) { return a.corners < b.corners; });
   std::vector<BoundaryFace> outer;
   for (size_t i = 0; i < sides.size(); ++i) {
     const bool with_last = i > 0 && sides[i].corners == sides[i - 1].corners;
@@ -64,8 +65,8 @@ MeshBoundary boundary(const Mesh& mesh) {
     for (int i = 1; i < n; ++i)
       if (corner(f, i) < corner(f, start)) start = i;
     for (int i = 1; i + 1 < n; ++i) {  // a fan around the lowest node
-      out.surface.facets.push_back(
-          {vertex[corner(f, start)], vertex[corner(f, start + i)], vertex[corner(f, start + i + 1)]});
+      out.surface.facets.push_back({vertex[corner(f, start)], vertex[corner(f, start + i)],
+                                    vertex[corner(f, start + i + 1)]});
       out.facet_face.push_back(f);
     }
   }
@@ -75,7 +76,8 @@ MeshBoundary boundary(const Mesh& mesh) {
 Components components(const Mesh& mesh) {
   const int corners = element(mesh.kind).corners;
   UnionFind sets(mesh.nodes.size());
-  for (size_t i = 0; i < mesh.cells.size(); ++i) sets.join(mesh.cells[i], mesh.cells[i - i % corners]);
+  for (size_t i = 0; i < mesh.cells.size(); ++i)
+    sets.join(mesh.cells[i], mesh.cells[i - i % corners]);
   Components out;
   std::vector<int32_t> number(mesh.nodes.size(), -1);
   for (size_t i = 0; i < mesh.cells.size(); i += corners) {

@@ -8,8 +8,9 @@
 namespace asb {
 namespace {
 
-// The six tets of the Kuhn split [Freudenthal1942]: one for each order in which the axes are walked from corner
-// (0,0,0) to (1,1,1), the two middle corners swapped for odd orders so that det J > 0. Corners as bits x + 2y + 4z.
+// The six tets of the Kuhn split [Freudenthal1942]: one for each order in which the axes are walked
+// from corner (0,0,0) to (1,1,1), the two middle corners swapped for odd orders so that det J > 0.
+// Corners as bits x + 2y + 4z.
 constexpr int kKuhn[6][4] = {{0, 1, 3, 7}, {0, 2, 6, 7}, {0, 4, 5, 7},
                              {0, 3, 2, 7}, {0, 6, 4, 7}, {0, 5, 1, 7}};
 constexpr int kHexBits[8] = {0, 1, 3, 2, 4, 5, 7, 6};
@@ -32,7 +33,8 @@ Result<Mesh> box(const Vec3& size, const std::array<int64_t, 3>& cells, ElementK
   const double n_cells = double(cells[0]) * double(cells[1]) * double(cells[2]) * double(per_cube);
   if (n_nodes > double(kMostCells) || n_cells > double(kMostCells))
     return fail("box-too-large",
-                fmt::format("a box of {} × {} × {} cells has {:.3g} cells and {:.3g} nodes; at most {:.3g} of each fit",
+                fmt::format("a box of {} × {} × {} cells has {:.3g} cells and {:.3g} nodes; at "
+                            "most {:.3g} of each fit",
                             cells[0], cells[1], cells[2], n_cells, n_nodes, double(kMostCells)),
                 "take fewer `cells`");
 
@@ -47,7 +49,8 @@ Result<Mesh> box(const Vec3& size, const std::array<int64_t, 3>& cells, ElementK
   for (int32_t i = 0; i <= n[0]; ++i)
     for (int32_t j = 0; j <= n[1]; ++j)
       for (int32_t k = 0; k <= n[2]; ++k)  // i/n first: the last plane lies exactly at `size`
-        mesh.nodes.push_back({double(i) / n[0] * size[0], double(j) / n[1] * size[1], double(k) / n[2] * size[2]});
+        mesh.nodes.push_back(
+            {double(i) / n[0] * size[0], double(j) / n[1] * size[1], double(k) / n[2] * size[2]});
 
   mesh.cells.reserve(size_t(n_cells) * (per_cube == 6 ? 4 : 8));
   mesh.lattice_cell.reserve(size_t(n_cells));
@@ -55,7 +58,8 @@ Result<Mesh> box(const Vec3& size, const std::array<int64_t, 3>& cells, ElementK
     for (int32_t j = 0; j < n[1]; ++j)
       for (int32_t k = 0; k < n[2]; ++k) {
         const auto node = [&](int bits) {
-          return ((i + (bits & 1)) * (n[1] + 1) + j + (bits >> 1 & 1)) * (n[2] + 1) + k + (bits >> 2);
+          return ((i + (bits & 1)) * (n[1] + 1) + j + (bits >> 1 & 1)) * (n[2] + 1) + k +
+                 (bits >> 2);
         };
         const int32_t cube = (i * n[1] + j) * n[2] + k;
         if (kind == ElementKind::Hex8) {

@@ -6,9 +6,10 @@
 
 namespace asb {
 
-/// Node (i, j, k) is number (i·(ny+1) + j)·(nz+1) + k, cell (i, j, k) number (i·ny + j)·nz + k; tet4 has six cells
-/// 6c .. 6c+5 in each cube c. Sets lattice and lattice_cell. size in metres.
-[[nodiscard]] Result<Mesh> box(const Vec3& size, const std::array<int64_t, 3>& cells, ElementKind kind);
+/// Node (i, j, k) is number (i·(ny+1) + j)·(nz+1) + k, cell (i, j, k) number (i·ny + j)·nz + k;
+/// tet4 has six cells 6c .. 6c+5 in each cube c. Sets lattice and lattice_cell. size in metres.
+[[nodiscard]] Result<Mesh> box(const Vec3& size, const std::array<int64_t, 3>& cells,
+                               ElementKind kind);
 
 /// Most cells and nodes that box() and voxels() make.
 inline constexpr int64_t kMostCells = 100'000'000;

@@ -30,10 +30,11 @@ int32_t BoxTree::build(int32_t begin, int32_t end) {
   const Vec3 size = centres.size();
   const int axis = int(std::max_element(size.begin(), size.end()) - size.begin());
   const int32_t middle = begin + (end - begin) / 2;
-  std::nth_element(items_.begin() + begin, items_.begin() + middle, items_.begin() + end, [&](int32_t a, int32_t b) {
-    const double x = centre(a)[axis], y = centre(b)[axis];
-    return x < y || (x == y && a < b);  // equal centres: by number
-  });
+  std::nth_element(items_.begin() + begin, items_.begin() + middle, items_.begin() + end,
+                   [&](int32_t a, int32_t b) {
+                     const double x = centre(a)[axis], y = centre(b)[axis];
+                     return x < y || (x == y && a < b);  // equal centres: by number
+                   });
   build(begin, middle);
   const int32_t right = build(middle, end);
   nodes_[me].right = right;
@@ -58,7 +59,8 @@ void BoxTree::containing(const Vec3& p, const std::function<void(int32_t)>& visi
   }
 }
 
-BoxTree::Nearest BoxTree::nearest(const Vec3& p, const std::function<double(int32_t)>& distance_to) const {
+BoxTree::Nearest BoxTree::nearest(const Vec3& p,
+                                  const std::function<double(int32_t)>& distance_to) const {
   Nearest best = {-1, std::numeric_limits<double>::infinity()};
   if (nodes_.empty()) return best;
   std::vector<int32_t> stack = {0};

@@ -1,4 +1,5 @@
-// A binary tree of boxes: finds the boxes that hold a point, and the nearest item to a point. Used by embedding.
+// A binary tree of boxes: finds the boxes that hold a point, and the nearest item to a point. Used
+// by embedding.
 #pragma once
 
 #include <functional>
@@ -8,8 +9,8 @@
 
 namespace asb {
 
-/// Built once over boxes numbered from 0; split at the median of the longest side, ties by number, so the tree is a
-/// function of the boxes alone.
+/// Built once over boxes numbered from 0; split at the median of the longest side, ties by number,
+/// so the tree is a function of the boxes alone.
 class BoxTree {
  public:
   explicit BoxTree(std::vector<Box3> boxes);
@@ -21,7 +22,8 @@ class BoxTree {
     int32_t item = -1;
     double distance = 0;
   };
-  /// The item with the smallest distance_to(i), which is at least the distance to its box; the lower number of two.
+  /// The item with the smallest distance_to(i), which is at least the distance to its box; the
+  /// lower number of two.
   Nearest nearest(const Vec3& p, const std::function<double(int32_t)>& distance_to) const;
 
  private:

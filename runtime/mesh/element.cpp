@@ -59,7 +59,8 @@ const Element kElements[] = {
 
 const Element& element(ElementKind kind) {
   const size_t i = static_cast<size_t>(kind);
-  ASB_CHECK(i < std::size(kElements) && kElements[i].kind == kind, "element table follows ElementKind");
+  ASB_CHECK(i < std::size(kElements) && kElements[i].kind == kind,
+            "element table follows ElementKind");
   return kElements[i];
 }
 
@@ -84,7 +85,8 @@ double jacobian(const Element& e, const Vec3* x, const Vec3* dN, double J[3][3])
 
 double cell_volume(const Mesh& mesh, int32_t c) {
   const Element& e = element(mesh.kind);
-  const QuadratureRule rule = default_rule(mesh.kind, false);  // det J of a hex8 is of degree 2 in each xi
+  const QuadratureRule rule =
+      default_rule(mesh.kind, false);  // det J of a hex8 is of degree 2 in each xi
   Vec3 x[kMaxCorners], dN[kMaxCorners];
   double J[3][3], volume = 0;
   cell_corners(mesh, c, x);

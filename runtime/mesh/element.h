@@ -1,5 +1,5 @@
-// The table of finite elements: what each ElementKind is. Read by every part of runtime/ that touches a cell;
-// a new element is one entry in element.cpp and its rules in quadrature.cpp.
+// The table of finite elements: what each ElementKind is. Read by every part of runtime/ that
+// touches a cell; a new element is one entry in element.cpp and its rules in quadrature.cpp.
 #pragma once
 
 #include <span>

@@ -13,16 +13,17 @@
 namespace asb {
 namespace {
 
-constexpr double kInside = 1e-8;       // how far outside the reference element still counts as inside
+constexpr double kInside = 1e-8;  // how far outside the reference element still counts as inside
 constexpr double kLongestReach = 0.5;  // extrapolation, in cells
 constexpr int kMaxNewtonSteps = 50;
 constexpr double kRoundingStep = 1e-11;  // in reference coordinates
 
-// xi with x(xi) = p by Newton; one step for tets and parallelepipeds. Nothing if it leaves the region where the map
-// can be inverted, which takes a distorted hex and a point well outside.
+// xi with x(xi) = p by Newton; one step for tets and parallelepipeds. Nothing if it leaves the
+// region where the map can be inverted, which takes a distorted hex and a point well outside.
 std::optional<Vec3> invert(const Element& e, const Vec3* x, const Vec3& p) {
   double N[kMaxCorners], J[3][3];
-  Vec3 dN[kMaxCorners], y[kMaxCorners];  // y: corners seen from p, so that a far origin costs no digits
+  Vec3 dN[kMaxCorners],
+      y[kMaxCorners];  // y: corners seen from p, so that a far origin costs no digits
   for (int c = 0; c < e.corners; ++c) y[c] = subtract(x[c], p);
   Vec3 xi = {};
   for (int c = 0; c < e.corners; ++c) xi = add(xi, scaled(e.corner_position[c], 1.0 / e.corners));
@@ -33,8 +34,10 @@ std::optional<Vec3> invert(const Element& e, const Vec3* x, const Vec3& p) {
     const Vec3 r = scaled(interpolate(e, y, N), -1);
     const double det = jacobian(e, y, dN, J);
     if (!(det > 0)) return std::nullopt;
-    const Vec3 a = {J[0][0], J[1][0], J[2][0]}, b = {J[0][1], J[1][1], J[2][1]}, c = {J[0][2], J[1][2], J[2][2]};
-    const Vec3 step = {dot(cross(b, c), r) / det, dot(cross(c, a), r) / det, dot(cross(a, b), r) / det};  // Cramer
+    const Vec3 a = {J[0][0], J[1][0], J[2][0]}, b = {J[0][1], J[1][1], J[2][1]},
+               c = {J[0][2], J[1][2], J[2][2]};
+    const Vec3 step = {dot(cross(b, c), r) / det, dot(cross(c, a), r) / det,
+                       dot(cross(a, b), r) / det};  // Cramer
     xi = add(xi, step);
     const double length = norm(step);
     // Stop at rounding level, which a flat cell raises: steps that are small and no longer shrink.
@@ -51,7 +54,8 @@ double outside(const Element& e, const Vec3& xi) {
   return -std::min({xi[0], xi[1], xi[2], 1 - xi[0] - xi[1] - xi[2]});
 }
 
-// Distance from p to triangle abc: nearest point by the Voronoi regions of its features [Ericson2004] Sec. 5.1.5.
+// Distance from p to triangle abc: nearest point by the Voronoi regions of its features
+// [Ericson2004] Sec. 5.1.5.
 double distance_to_triangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c) {
   const Vec3 ab = subtract(b, a), ac = subtract(c, a), ap = subtract(p, a);
   const double d1 = dot(ab, ap), d2 = dot(ac, ap);
@@ -78,7 +82,8 @@ double distance_to_cell(const Element& e, const Vec3* x, const Vec3& p) {
   double best = std::numeric_limits<double>::infinity();
   for (const ElementFace& f : e.faces)
     for (int i = 1; i + 1 < f.corners; ++i)
-      best = std::min(best, distance_to_triangle(p, x[f.corner[0]], x[f.corner[i]], x[f.corner[i + 1]]));
+      best = std::min(best,
+                      distance_to_triangle(p, x[f.corner[0]], x[f.corner[i]], x[f.corner[i + 1]]));
   return best;
 }
 
@@ -91,8 +96,8 @@ struct Place {
   Vec3 local = {};
 };
 
-// Finds cells: through the lattice where there is one, else through a tree of their boxes, which is also what finds
-// the nearest cell of a point outside (built when first needed).
+// Finds cells: through the lattice where there is one, else through a tree of their boxes, which is
+// also what finds the nearest cell of a point outside (built when first needed).
 class Locator {
  public:
   explicit Locator(const Mesh& mesh) : mesh_(mesh), e_(element(mesh.kind)) {
@@ -104,7 +109,8 @@ class Locator {
     for (size_t c = 0; c < total; ++c) first_[c + 1] += first_[c];
     in_cube_.resize(mesh.lattice_cell.size());
     std::vector<int32_t> next(first_.begin(), first_.end() - 1);
-    for (size_t c = 0; c < mesh.lattice_cell.size(); ++c) in_cube_[next[mesh.lattice_cell[c]]++] = int32_t(c);
+    for (size_t c = 0; c < mesh.lattice_cell.size(); ++c)
+      in_cube_[next[mesh.lattice_cell[c]]++] = int32_t(c);
   }
 
   /// The lowest-numbered cell that holds p.
@@ -179,7 +185,9 @@ class Locator {
 
 Result<Embedding> embed(std::span<const Vec3> points, const Mesh& mesh, const std::string& name) {
   const Element& e = element(mesh.kind);
-  if (mesh.cells.empty()) return fail("embed-empty-mesh", fmt::format("{} can't be embedded in a mesh without cells", name));
+  if (mesh.cells.empty())
+    return fail("embed-empty-mesh",
+                fmt::format("{} can't be embedded in a mesh without cells", name));
   Embedding out;
   out.corners = e.corners;
   Locator locator(mesh);
@@ -189,7 +197,8 @@ Result<Embedding> embed(std::span<const Vec3> points, const Mesh& mesh, const st
   for (size_t i = 0; i < points.size(); ++i) {
     const Vec3& p = points[i];
     if (!is_finite(p))
-      return fail("embed-not-finite", fmt::format("point {} of {} is at ({}, {}, {})", i, name, p[0], p[1], p[2]));
+      return fail("embed-not-finite",
+                  fmt::format("point {} of {} is at ({}, {}, {})", i, name, p[0], p[1], p[2]));
     Place place = locator.holding(p);
     if (place.cell < 0) {
       const BoxTree::Nearest near = locator.nearest(p);
@@ -219,10 +228,12 @@ Result<Embedding> embed(std::span<const Vec3> points, const Mesh& mesh, const st
   }
   if (n_beyond > 0)
     return fail("embed-outside",
-                fmt::format("{} of {} points of {} lie more than half a cell outside the mesh; the farthest, number {}, "
+                fmt::format("{} of {} points of {} lie more than half a cell outside the mesh; the "
+                            "farthest, number {}, "
                             "is {:.3g} m away where half a cell is {:.3g} m",
                             n_beyond, points.size(), name, farthest_point, farthest, reach_there),
-                "make the mesh from this surface (`voxels` with `rule: touch`), or check the `unit:` of both");
+                "make the mesh from this surface (`voxels` with `rule: touch`), or check the "
+                "`unit:` of both");
   return out;
 }
 

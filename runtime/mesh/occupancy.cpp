@@ -9,14 +9,16 @@ namespace asb {
 namespace {
 
 // Note [Rows that always close]
-// A row is the line x = (p, q) parallel to z. Each facet is crossed by it n times, n = -1, 0 or 1 with the sign of the
-// facet's z normal: n is the winding number of (p, q) in the facet's projection, counted as crossings of its three
-// edges by the ray from (p, q) towards +y. The crossing of an edge is decided from its lexicographically lower
-// end, so it is exactly opposite for the two facets that share it, whatever the rounding: over a closed surface the
-// crossings of a row sum to zero, also through vertices and edges, and the running sum is the generalised winding
+// A row is the line x = (p, q) parallel to z. Each facet is crossed by it n times, n = -1, 0 or 1
+// with the sign of the facet's z normal: n is the winding number of (p, q) in the facet's
+// projection, counted as crossings of its three edges by the ray from (p, q) towards +y. The
+// crossing of an edge is decided from its lexicographically lower end, so it is exactly opposite
+// for the two facets that share it, whatever the rounding: over a closed surface the crossings of a
+// row sum to zero, also through vertices and edges, and the running sum is the generalised winding
 // number [Jacobson2013].
 
-// +1 if the directed edge a -> b crosses the ray from (p, q) to +y with growing x, -1 with falling x, else 0.
+// +1 if the directed edge a -> b crosses the ray from (p, q) to +y with growing x, -1 with falling
+// x, else 0.
 int edge_crossing(std::span<const Vec3> v, int32_t a, int32_t b, double p, double q) {
   const bool swapped = v[b] < v[a];  // by position: coincident vertices may have two numbers
   const Vec3& s = v[swapped ? b : a];
@@ -34,7 +36,8 @@ struct Crossing {
   int32_t winding;  // change of the winding number, going up
 };
 
-// Height of the facet's plane over (p, q), kept within the facet: near-vertical facets have no other answer.
+// Height of the facet's plane over (p, q), kept within the facet: near-vertical facets have no
+// other answer.
 double height(const Vec3& a, const Vec3& b, const Vec3& c, double p, double q) {
   const Vec3 n = cross(subtract(b, a), subtract(c, a));
   const double low = std::min({a[2], b[2], c[2]}), high = std::max({a[2], b[2], c[2]});
@@ -42,15 +45,27 @@ double height(const Vec3& a, const Vec3& b, const Vec3& c, double p, double q) {
   return z >= low ? std::min(z, high) : low;  // also for NaN
 }
 
-// First and last index i in [0, n) with low <= origin + (i + 1/2) step <= high, widened by one against rounding.
-std::pair<int64_t, int64_t> index_range(double low, double high, double origin, double step, int64_t n) {
-  const double first = std::floor((low - origin) / step - 0.5), last = std::ceil((high - origin) / step - 0.5);
-  return {int64_t(std::clamp(first, 0.0, double(n - 1))), int64_t(std::clamp(last, 0.0, double(n - 1)))};
+// Length of the solid that begins at crossing `first`, after which the winding number is `winding`.
+double chord_from(const std::vector<Crossing>& row, size_t first, int32_t winding) {
+  size_t last = first;
+  while (winding >= 1 && last + 1 < row.size()) winding += row[++last].winding;
+  return row[last].z - row[first].z;
+}
+
+// First and last index i in [0, n) with low <= origin + (i + 1/2) step <= high, widened by one
+// against rounding.
+std::pair<int64_t, int64_t> index_range(double low, double high, double origin, double step,
+                                        int64_t n) {
+  const double first = std::floor((low - origin) / step - 0.5),
+               last = std::ceil((high - origin) / step - 0.5);
+  return {int64_t(std::clamp(first, 0.0, double(n - 1))),
+          int64_t(std::clamp(last, 0.0, double(n - 1)))};
 }
 
 }  // namespace
 
-SampleCounts count_samples(const Surface& surface, const Lattice& lattice, int k, const std::vector<char>* wanted) {
+SampleCounts count_samples(const Surface& surface, const Lattice& lattice, int k,
+                           const std::vector<char>* wanted) {
   const int64_t nx = lattice.cells[0], ny = lattice.cells[1], nz = lattice.cells[2];
   const int64_t rows_x = nx * k, rows_y = ny * k, samples_z = nz * k;
   const Vec3 step = scaled(lattice.spacing, 1.0 / k);
@@ -65,6 +80,7 @@ SampleCounts count_samples(const Surface& surface, const Lattice& lattice, int k
   }
   SampleCounts counts;
   counts.inside.assign(size_t(nx * ny * nz), 0);
+  counts.chord.assign(size_t(nx * ny * nz), 0);
   std::vector<char> row_wanted(size_t(nx * ny), !wanted);
   if (wanted)
     for (size_t c = 0; c < wanted->size(); ++c) row_wanted[c / size_t(nz)] |= (*wanted)[c];
@@ -74,30 +90,41 @@ SampleCounts count_samples(const Surface& surface, const Lattice& lattice, int k
     for (auto& row : rows) row.clear();
     for (int32_t t : facets_of_column[i]) {
       const auto& f = surface.facets[t];
-      const Vec3 &a = surface.vertices[f[0]], &b = surface.vertices[f[1]], &c = surface.vertices[f[2]];
-      const auto [first, last] =
-          index_range(std::min({a[1], b[1], c[1]}), std::max({a[1], b[1], c[1]}), o[1], step[1], rows_y);
+      const Vec3 &a = surface.vertices[f[0]], &b = surface.vertices[f[1]],
+                 &c = surface.vertices[f[2]];
+      const auto [first, last] = index_range(std::min({a[1], b[1], c[1]}),
+                                             std::max({a[1], b[1], c[1]}), o[1], step[1], rows_y);
       for (int64_t j = first; j <= last; ++j) {
         if (!row_wanted[size_t((i / k) * ny + j / k)]) continue;
         const double q = o[1] + (double(j) + 0.5) * step[1];
         const int n = edge_crossing(surface.vertices, f[0], f[1], p, q) +
                       edge_crossing(surface.vertices, f[1], f[2], p, q) +
                       edge_crossing(surface.vertices, f[2], f[0], p, q);
-        // Edges seen from below run clockwise (x grows above the point) where the normal has z < 0: going in.
+        // Edges seen from below run clockwise (x grows above the point) where the normal has z < 0:
+        // going in.
         if (n != 0) rows[j].push_back({height(a, b, c, p, q), n});
       }
     }
     for (int64_t j = 0; j < rows_y; ++j) {
       auto& row = rows[j];
       if (row.empty()) continue;
-      std::stable_sort(row.begin(), row.end(), [](const Crossing& a, const Crossing& b) { return a.z < b.z; });
-      int32_t* cells = &counts.inside[size_t(((i / k) * ny + j / k) * nz)];
+      std::stable_sort(row.begin(), row.end(),
+                       [](const Crossing& a, const Crossing& b) { return a.z < b.z; });
+      const size_t first_cell = size_t(((i / k) * ny + j / k) * nz);
       size_t next = 0;
       int32_t winding = 0;
+      double chord = 0;
       for (int64_t s = 0; s < samples_z; ++s) {
         const double z = o[2] + (double(s) + 0.5) * step[2];
-        while (next < row.size() && row[next].z <= z) winding += row[next++].winding;
-        if (winding >= 1) ++cells[s / k];
+        for (; next < row.size() && row[next].z <= z; ++next) {
+          const bool enters = winding < 1 && winding + row[next].winding >= 1;
+          winding += row[next].winding;
+          if (enters) chord = chord_from(row, next, winding);
+        }
+        if (winding >= 1) {
+          ++counts.inside[first_cell + size_t(s / k)];
+          counts.chord[first_cell + size_t(s / k)] += chord;
+        }
         counts.n_overlapping += winding >= 2;
         counts.n_negative += winding < 0;
       }
@@ -107,7 +134,8 @@ SampleCounts count_samples(const Surface& surface, const Lattice& lattice, int k
 }
 
 bool triangle_meets_box(const std::array<Vec3, 3>& triangle, const Vec3& centre, const Vec3& half) {
-  const Vec3 v[3] = {subtract(triangle[0], centre), subtract(triangle[1], centre), subtract(triangle[2], centre)};
+  const Vec3 v[3] = {subtract(triangle[0], centre), subtract(triangle[1], centre),
+                     subtract(triangle[2], centre)};
   const auto separates = [&](const Vec3& axis) {
     const double d[3] = {dot(v[0], axis), dot(v[1], axis), dot(v[2], axis)};
     const double reach =
@@ -129,11 +157,13 @@ void mark_touched(const Surface& surface, const Lattice& lattice, std::vector<ch
   const Vec3& h = lattice.spacing;
   const Vec3 half = scaled(h, 0.5);
   for (const auto& f : surface.facets) {
-    const std::array<Vec3, 3> t = {surface.vertices[f[0]], surface.vertices[f[1]], surface.vertices[f[2]]};
+    const std::array<Vec3, 3> t = {surface.vertices[f[0]], surface.vertices[f[1]],
+                                   surface.vertices[f[2]]};
     const Box3 box = bounding_box(t);
     std::array<std::pair<int64_t, int64_t>, 3> range;
     for (int a = 0; a < 3; ++a)
-      range[a] = index_range(box.low[a] - h[a], box.high[a] + h[a], lattice.origin[a], h[a], lattice.cells[a]);
+      range[a] = index_range(box.low[a] - h[a], box.high[a] + h[a], lattice.origin[a], h[a],
+                             lattice.cells[a]);
     for (int64_t i = range[0].first; i <= range[0].second; ++i)
       for (int64_t j = range[1].first; j <= range[1].second; ++j)
         for (int64_t k = range[2].first; k <= range[2].second; ++k) {

@@ -12,8 +12,8 @@
 namespace asb {
 namespace {
 
-// Orthonormal polynomials p_0..p_n of the weight (1 - t)^alpha on [0, 1] at t; these are Jacobi polynomials
-// P^(alpha, 0)(2t - 1) with the coefficients of [Gautschi2004] Table 1.1.
+// Orthonormal polynomials p_0..p_n of the weight (1 - t)^alpha on [0, 1] at t; these are Jacobi
+// polynomials P^(alpha, 0)(2t - 1) with the coefficients of [Gautschi2004] Table 1.1.
 double orthonormal(int n, int alpha, double t, double* sum_of_squares) {
   const double x = 2 * t - 1, a = alpha;
   double before = 0, p = std::sqrt(a + 1), sum = 0, beta_k = 0;
@@ -53,8 +53,9 @@ QuadratureRule hex_rule(int n) {
   return rule;
 }
 
-// Conical product on the unit tetrahedron [Stroud1971] Sec. 2.5: x = r, y = s (1 - r), z = t (1 - r)(1 - s),
-// with Gauss rules for the weights (1 - r)^2, (1 - s) and 1. Positive weights for every n.
+// Conical product on the unit tetrahedron [Stroud1971] Sec. 2.5: x = r, y = s (1 - r), z = t (1 -
+// r)(1 - s), with Gauss rules for the weights (1 - r)^2, (1 - s) and 1. Positive weights for every
+// n.
 QuadratureRule conical_rule(int n) {
   const LineRule r = gauss_jacobi(n, 2), s = gauss_jacobi(n, 1), t = gauss_jacobi(n, 0);
   QuadratureRule rule;
@@ -62,7 +63,8 @@ QuadratureRule conical_rule(int n) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
       for (int k = 0; k < n; ++k) {
-        rule.points.push_back({r.t[i], s.t[j] * (1 - r.t[i]), t.t[k] * (1 - r.t[i]) * (1 - s.t[j])});
+        rule.points.push_back(
+            {r.t[i], s.t[j] * (1 - r.t[i]), t.t[k] * (1 - r.t[i]) * (1 - s.t[j])});
         rule.weights.push_back(r.w[i] * s.w[j] * t.w[k]);
       }
   return rule;
@@ -78,15 +80,17 @@ QuadratureRule tet_rule(int degree) {
   return conical_rule((degree + 2) / 2);
 }
 
-// Corners of a lattice cell without the rounding of where it lies: whole multiples of the spacing from corner 0.
+// Corners of a lattice cell without the rounding of where it lies: whole multiples of the spacing
+// from corner 0.
 void snap(const Lattice& lattice, const Element& e, Vec3* x) {
   for (int a = e.corners - 1; a >= 0; --a)
     for (int i = 0; i < 3; ++i)
       x[a][i] = lattice.spacing[i] * std::round((x[a][i] - x[0][i]) / lattice.spacing[i]);
 }
 
-// How many kinds of cell a lattice mesh has, cells with equal remainder being translates of each other: found from
-// the claim that mesh.lattice makes and checked against the nodes, since somebody may have moved them.
+// How many kinds of cell a lattice mesh has, cells with equal remainder being translates of each
+// other: found from the claim that mesh.lattice makes and checked against the nodes, since somebody
+// may have moved them.
 int32_t count_patterns(const Mesh& mesh, const Element& e, int32_t n_cells) {
   if (!mesh.lattice || mesh.lattice_cell.size() != size_t(n_cells)) return n_cells;
   const int32_t n = e.kind == ElementKind::Tet4 ? 6 : 1;
@@ -110,26 +114,29 @@ int32_t count_patterns(const Mesh& mesh, const Element& e, int32_t n_cells) {
 [[nodiscard]] Result<void> check_mesh(const Mesh& mesh, const Element& e) {
   if (mesh.cells.empty()) return fail("mesh-empty", "the mesh has no cells");
   if (mesh.cells.size() % e.corners != 0)
-    return fail("mesh-corner-count", fmt::format("{} corner numbers don't make whole `{}` cells of {} corners",
-                                                 mesh.cells.size(), e.name, e.corners));
+    return fail("mesh-corner-count",
+                fmt::format("{} corner numbers don't make whole `{}` cells of {} corners",
+                            mesh.cells.size(), e.name, e.corners));
   for (size_t i = 0; i < mesh.cells.size(); ++i) {
     const int32_t node = mesh.cells[i];
     if (node < 0 || size_t(node) >= mesh.nodes.size())
-      return fail("mesh-corner-range", fmt::format("corner {} of cell {} is node {}, but there are {} nodes",
-                                                   i % e.corners, i / e.corners, node, mesh.nodes.size()));
+      return fail("mesh-corner-range",
+                  fmt::format("corner {} of cell {} is node {}, but there are {} nodes",
+                              i % e.corners, i / e.corners, node, mesh.nodes.size()));
     if (!is_finite(mesh.nodes[node]))
-      return fail("mesh-not-finite", fmt::format("node {}, a corner of cell {}, is at ({}, {}, {})", node,
-                                                 i / e.corners, mesh.nodes[node][0], mesh.nodes[node][1],
-                                                 mesh.nodes[node][2]));
+      return fail("mesh-not-finite", fmt::format("node {}, a corner of cell {}, is at ({}, {}, {})",
+                                                 node, i / e.corners, mesh.nodes[node][0],
+                                                 mesh.nodes[node][1], mesh.nodes[node][2]));
   }
   const size_t n_cells = mesh.cells.size() / e.corners;
   if (!mesh.cell_weight.empty() && mesh.cell_weight.size() != n_cells)
-    return fail("mesh-weight-count", fmt::format("{} cell weights for {} cells", mesh.cell_weight.size(), n_cells));
+    return fail("mesh-weight-count",
+                fmt::format("{} cell weights for {} cells", mesh.cell_weight.size(), n_cells));
   return {};
 }
 
-Error inverted(const Mesh& mesh, const Element& e, const QuadratureRule& rule, int32_t first, int point,
-               double det) {
+Error inverted(const Mesh& mesh, const Element& e, const QuadratureRule& rule, int32_t first,
+               int point, double det) {
   int32_t count = 0;
   Vec3 x[kMaxCorners], dN[kMaxCorners];
   double J[3][3];
@@ -142,10 +149,12 @@ Error inverted(const Mesh& mesh, const Element& e, const QuadratureRule& rule, i
     }
     count += bad;
   }
-  return {"mesh-inverted-cell",
-          fmt::format("cell {} is inverted or flat: det J = {:.3g} m^3 at its point {} ({} of {} cells are)", first,
-                      det, point, count, cell_count(mesh)),
-          fmt::format("the corners of a `{}` are numbered so that det J > 0, as in VTK", e.name)};
+  return {
+      "mesh-inverted-cell",
+      fmt::format(
+          "cell {} is inverted or flat: det J = {:.3g} m^3 at its point {} ({} of {} cells are)",
+          first, det, point, count, cell_count(mesh)),
+      fmt::format("the corners of a `{}` are numbered so that det J > 0, as in VTK", e.name)};
 }
 
 }  // namespace
@@ -178,8 +187,9 @@ LineRule gauss_jacobi(int n, int alpha) {
 Result<QuadratureRule> rule_of_degree(ElementKind kind, int degree) {
   constexpr int kMaxDegree = 2 * kMaxGaussPoints - 1;
   if (degree < 0 || degree > kMaxDegree)
-    return fail("quadrature-degree", fmt::format("no rule of degree {} for `{}`; there are rules of degree 0 to {}",
-                                                 degree, element(kind).name, kMaxDegree));
+    return fail("quadrature-degree",
+                fmt::format("no rule of degree {} for `{}`; there are rules of degree 0 to {}",
+                            degree, element(kind).name, kMaxDegree));
   return kind == ElementKind::Hex8 ? hex_rule(std::max(1, (degree + 2) / 2)) : tet_rule(degree);
 }
 
@@ -224,7 +234,8 @@ Result<MeshPoints> quadrature_points(const Mesh& mesh, const QuadratureRule& rul
         const double det = jacobian(e, x, dNq, J);
         if (!(det > 0)) return fail(inverted(mesh, e, rule, c, q, det));
         volume[shared] = rule.weights[q] * det;
-        // grad N_a = J^-T dN_a/dxi; the columns of det J · J^-1 are cross products of the rows of J.
+        // grad N_a = J^-T dN_a/dxi; the columns of det J · J^-1 are cross products of the rows of
+        // J.
         const Vec3 r0 = {J[0][0], J[0][1], J[0][2]}, r1 = {J[1][0], J[1][1], J[1][2]},
                    r2 = {J[2][0], J[2][1], J[2][2]};
         const Vec3 inverse[3] = {cross(r1, r2), cross(r2, r0), cross(r0, r1)};

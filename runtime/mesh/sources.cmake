@@ -9,4 +9,5 @@ target_sources(asb_runtime PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/quadrature.cpp
   ${CMAKE_CURRENT_LIST_DIR}/surface.cpp
   ${CMAKE_CURRENT_LIST_DIR}/surface_check.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/thickness.cpp
   ${CMAKE_CURRENT_LIST_DIR}/voxels.cpp)

@@ -15,8 +15,9 @@ struct EdgeUse {
   int32_t direction;  // +1 from low to high
 };
 
-// Counts edges by how their facets run through them. A surface bounds a solid exactly when every edge is run
-// through as often one way as the other; two bodies that touch along an edge (2 + 2 facets) do.
+// Counts edges by how their facets run through them. A surface bounds a solid exactly when every
+// edge is run through as often one way as the other; two bodies that touch along an edge (2 + 2
+// facets) do.
 void count_edges(const Surface& surface, std::span<const int32_t> name, SurfaceCheck& check) {
   std::vector<EdgeUse> uses;
   uses.reserve(3 * surface.facets.size());
@@ -38,15 +39,17 @@ void count_edges(const Surface& surface, std::span<const int32_t> name, SurfaceC
       balance += uses[j].direction;
     if (balance != 0) {
       const size_t n = j - i;
-      ++(n == 1 ? check.n_boundary_edges : n == 2 ? check.n_flipped_edges : check.n_manifold_defects);
+      ++(n == 1   ? check.n_boundary_edges
+         : n == 2 ? check.n_flipped_edges
+                  : check.n_manifold_defects);
       if (check.first_bad_edge[0] < 0) check.first_bad_edge = {uses[i].low, uses[i].high};
     }
     i = j;
   }
 }
 
-// Counts components by shared vertices, and the closed ones that are inside out. A cavity points into the solid
-// and is right: the rest of the surface winds around it.
+// Counts components by shared vertices, and the closed ones that are inside out. A cavity points
+// into the solid and is right: the rest of the surface winds around it.
 void count_components(const Surface& surface, std::span<const int32_t> name, SurfaceCheck& check) {
   UnionFind sets(surface.vertices.size());
   for (const auto& f : surface.facets) {
@@ -81,18 +84,21 @@ void count_components(const Surface& surface, std::span<const int32_t> name, Sur
 
 Result<SurfaceCheck> check_surface(const Surface& surface) {
   const size_t n = surface.vertices.size();
-  if (surface.facets.empty()) return fail("surface-empty", fmt::format("the surface has {} vertices and no facets", n));
+  if (surface.facets.empty())
+    return fail("surface-empty", fmt::format("the surface has {} vertices and no facets", n));
   for (size_t v = 0; v < n; ++v)
     if (!is_finite(surface.vertices[v]))
-      return fail("surface-not-finite", fmt::format("vertex {} is at ({}, {}, {})", v, surface.vertices[v][0],
-                                                    surface.vertices[v][1], surface.vertices[v][2]));
+      return fail("surface-not-finite",
+                  fmt::format("vertex {} is at ({}, {}, {})", v, surface.vertices[v][0],
+                              surface.vertices[v][1], surface.vertices[v][2]));
   std::vector<char> used(n, 0);
   SurfaceCheck check;
   for (size_t t = 0; t < surface.facets.size(); ++t) {
     for (int32_t v : surface.facets[t]) {
       if (v < 0 || size_t(v) >= n)
-        return fail("surface-corner-range",
-                    fmt::format("a corner of facet {} is vertex {}, but there are {} vertices", t, v, n));
+        return fail(
+            "surface-corner-range",
+            fmt::format("a corner of facet {} is vertex {}, but there are {} vertices", t, v, n));
       used[v] = 1;
     }
     if (norm(facet_area_vector(surface, t)) == 0) ++check.n_degenerate_facets;  // exactly flat
@@ -121,29 +127,35 @@ Result<SurfaceCheck> require_solid(const Surface& surface, const std::string& wh
   if (!checked) return checked;
   const SurfaceCheck& c = *checked;
   const auto place = [&] {
-    const Vec3 p = scaled(add(surface.vertices[c.first_bad_edge[0]], surface.vertices[c.first_bad_edge[1]]), 0.5);
-    return fmt::format("first the one between vertices {} and {} near ({:.4g}, {:.4g}, {:.4g}) m", c.first_bad_edge[0],
-                       c.first_bad_edge[1], p[0], p[1], p[2]);
+    const Vec3 p = scaled(
+        add(surface.vertices[c.first_bad_edge[0]], surface.vertices[c.first_bad_edge[1]]), 0.5);
+    return fmt::format("first the one between vertices {} and {} near ({:.4g}, {:.4g}, {:.4g}) m",
+                       c.first_bad_edge[0], c.first_bad_edge[1], p[0], p[1], p[2]);
   };
   if (c.n_manifold_defects > 0)
-    return fail("surface-not-manifold",
-                fmt::format("{} doesn't bound a solid: {} edges join more than two facets, {} have one only; {}", what,
-                            c.n_manifold_defects, c.n_boundary_edges, place()),
-                "remove the fins and inner walls, so that every edge joins two facets");
+    return fail(
+        "surface-not-manifold",
+        fmt::format(
+            "{} doesn't bound a solid: {} edges join more than two facets, {} have one only; {}",
+            what, c.n_manifold_defects, c.n_boundary_edges, place()),
+        "remove the fins and inner walls, so that every edge joins two facets");
   if (c.n_boundary_edges > 0)
     return fail("surface-open",
-                fmt::format("{} is open: {} edges have one facet only; {}", what, c.n_boundary_edges, place()),
+                fmt::format("{} is open: {} edges have one facet only; {}", what,
+                            c.n_boundary_edges, place()),
                 "close it, or give a sheet a thickness by an offset surface");
   if (c.n_flipped_edges > 0)
     return fail("surface-orientation",
-                fmt::format("facets of {} disagree about what is outside: {} edges are run through the same way twice; {}",
+                fmt::format("facets of {} disagree about what is outside: {} edges are run through "
+                            "the same way twice; {}",
                             what, c.n_flipped_edges, place()),
                 "orient all facets counter-clockwise seen from outside");
   if (c.n_inward_components > 0)
-    return fail("surface-inward",
-                fmt::format("{} of {} closed parts of {} point inward; the enclosed volume is {:.4g} m^3",
-                            c.n_inward_components, c.n_components, what, c.volume),
-                "reverse the order of the corners of their facets");
+    return fail(
+        "surface-inward",
+        fmt::format("{} of {} closed parts of {} point inward; the enclosed volume is {:.4g} m^3",
+                    c.n_inward_components, c.n_components, what, c.volume),
+        "reverse the order of the corners of their facets");
   if (!(c.volume > 0))
     return fail("surface-flat", fmt::format("{} encloses a volume of {:.4g} m^3", what, c.volume));
   return checked;

@@ -1,4 +1,5 @@
-// Arithmetic of positions and directions in space (Vec3 of mesh.h), for the geometry of runtime/mesh.
+// Arithmetic of positions and directions in space (Vec3 of mesh.h), for the geometry of
+// runtime/mesh.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,9 @@
 namespace asb {
 
 inline Vec3 add(const Vec3& a, const Vec3& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
-inline Vec3 subtract(const Vec3& a, const Vec3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+inline Vec3 subtract(const Vec3& a, const Vec3& b) {
+  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
 inline Vec3 scaled(const Vec3& a, double s) { return {s * a[0], s * a[1], s * a[2]}; }
 inline double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 inline Vec3 cross(const Vec3& a, const Vec3& b) {

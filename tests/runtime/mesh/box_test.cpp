@@ -36,7 +36,8 @@ TEST(Box, NodesAreNumberedWithZFastestAndEndExactlyAtTheSize) {
 TEST(Box, BoundaryIsTheSkinOfTheBoxWhateverTheElement) {
   for (const ElementKind kind : {ElementKind::Hex8, ElementKind::Tet4}) {
     const MeshBoundary skin = boundary(*box({2, 1, 1}, {4, 3, 2}, kind));
-    EXPECT_EQ(skin.surface.facets.size(), 2u * 2 * (4 * 3 + 3 * 2 + 4 * 2));  // conforming: no inner side is left over
+    EXPECT_EQ(skin.surface.facets.size(),
+              2u * 2 * (4 * 3 + 3 * 2 + 4 * 2));  // conforming: no inner side is left over
     EXPECT_NEAR(enclosed_volume(skin.surface), 2, 1e-14);
     EXPECT_NEAR(surface_area(skin.surface), 10, 1e-14);
     const Result<SurfaceCheck> check = require_solid(skin.surface);
@@ -44,12 +45,14 @@ TEST(Box, BoundaryIsTheSkinOfTheBoxWhateverTheElement) {
     EXPECT_EQ(check->n_components, 1);
     EXPECT_FALSE(check->used_coincident);
     EXPECT_EQ(skin.facet_face.size(), skin.surface.facets.size());
-    for (size_t v = 0; v < skin.node.size(); ++v) EXPECT_TRUE(v == 0 || skin.node[v - 1] < skin.node[v]);
+    for (size_t v = 0; v < skin.node.size(); ++v)
+      EXPECT_TRUE(v == 0 || skin.node[v - 1] < skin.node[v]);
   }
 }
 
 TEST(Box, RefusesSizesAndCountsThatMakeNoBox) {
-  const auto error = [](const Vec3& size, const std::array<int64_t, 3>& cells, ElementKind kind = ElementKind::Hex8) {
+  const auto error = [](const Vec3& size, const std::array<int64_t, 3>& cells,
+                        ElementKind kind = ElementKind::Hex8) {
     const Result<Mesh> mesh = box(size, cells, kind);
     return mesh ? std::string("made") : mesh.error().name;
   };
@@ -58,7 +61,8 @@ TEST(Box, RefusesSizesAndCountsThatMakeNoBox) {
   EXPECT_EQ(error({std::nan(""), 1, 1}, {1, 1, 1}), "box-size");
   EXPECT_EQ(error({1, 1, 1}, {1, 0, 1}), "box-cells");
   EXPECT_EQ(error({1, 1, 1}, {int64_t(1) << 40, int64_t(1) << 40, 1}), "box-too-large");
-  EXPECT_EQ(error({1, 1, 1}, {int64_t(1) << 62, int64_t(1) << 62, int64_t(1) << 62}), "box-too-large");
+  EXPECT_EQ(error({1, 1, 1}, {int64_t(1) << 62, int64_t(1) << 62, int64_t(1) << 62}),
+            "box-too-large");
   EXPECT_EQ(error({1, 1, 1}, {300, 300, 300}, ElementKind::Tet4), "box-too-large");
 }
 

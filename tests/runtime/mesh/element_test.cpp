@@ -1,10 +1,11 @@
 // The element table and quadrature: identities that any wrong entry breaks.
+#include "runtime/mesh/element.h"
+
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "runtime/mesh/box.h"
-#include "runtime/mesh/element.h"
 #include "runtime/mesh/quadrature.h"
 #include "runtime/mesh/vec3.h"
 #include "shapes.h"
@@ -75,8 +76,10 @@ TEST(Element, ShapeGradientsAreTheSlopesOfTheShapeFunctions) {
       const Vec3 xi = random_point(random), d = random_point(random);
       Vec3 dN[kMaxCorners];
       e.shape_gradient(xi, dN);
-      double N[4][kMaxCorners];  // Along a line N is a cubic: its slope follows exactly from four values.
-      for (int k = 0; k < 4; ++k) e.shape(add(xi, scaled(d, k == 0 ? -1 : k == 1 ? 1 : k == 2 ? -2 : 2)), N[k]);
+      double N[4][kMaxCorners];  // Along a line N is a cubic: its slope follows exactly from four
+                                 // values.
+      for (int k = 0; k < 4; ++k)
+        e.shape(add(xi, scaled(d, k == 0 ? -1 : k == 1 ? 1 : k == 2 ? -2 : 2)), N[k]);
       for (int c = 0; c < e.corners; ++c) {
         const double slope = (8 * (N[1][c] - N[0][c]) - (N[3][c] - N[2][c])) / 12;
         EXPECT_NEAR(slope, dot(dN[c], d), 1e-12) << e.name;
@@ -97,7 +100,8 @@ TEST(Element, FacesPointOutwardAndCloseTheCell) {
       Vec3 area = {}, middle = {};
       const Vec3& first = skin.vertices[f.corner[0]];
       for (int i = 0; i < f.corners; ++i) {
-        const Vec3 &a = skin.vertices[f.corner[i]], &b = skin.vertices[f.corner[(i + 1) % f.corners]];
+        const Vec3 &a = skin.vertices[f.corner[i]],
+                   &b = skin.vertices[f.corner[(i + 1) % f.corners]];
         area = add(area, scaled(cross(subtract(a, first), subtract(b, first)), 0.5));
         middle = add(middle, scaled(a, 1.0 / f.corners));
       }
@@ -121,9 +125,11 @@ TEST(Quadrature, RulesAreExactToTheirDegreeAndNoFurther) {
       for (int a = 0; a <= d + 1; ++a)
         for (int b = 0; a + b <= d + 1; ++b)
           for (int c = 0; a + b + c <= d + 1; ++c) {
-            const double error = std::abs(applied(*rule, a, b, c) - exact_monomial(e.kind, a, b, c));
+            const double error =
+                std::abs(applied(*rule, a, b, c) - exact_monomial(e.kind, a, b, c));
             if (a + b + c <= d)
-              EXPECT_LT(error, kRounding) << e.name << " degree " << d << " x^" << a << " y^" << b << " z^" << c;
+              EXPECT_LT(error, kRounding)
+                  << e.name << " degree " << d << " x^" << a << " y^" << b << " z^" << c;
             else
               worst_beyond = std::max(worst_beyond, error);
           }
@@ -172,7 +178,8 @@ TEST(MeshPoints, GradientOfALinearFieldIsExactOnDistortedCells) {
         EXPECT_LT(distance(X, points->X[size_t(c) * points->points_per_cell + q]), 1e-15);
         volume += points->measure[size_t(c) * points->points_per_cell + q];
       }
-    // Inner nodes don't change the volume 2 of the box; the linear map multiplies it by its determinant.
+    // Inner nodes don't change the volume 2 of the box; the linear map multiplies it by its
+    // determinant.
     EXPECT_NEAR(volume, 2 * (0.9 - 0.2 * 0.1 * 0.3), 1e-12) << e.name;
   }
 }
@@ -191,7 +198,8 @@ TEST(MeshPoints, CellsOfALatticeShareTheirGradients) {
   EXPECT_EQ(shared.n_patterns, 6);
   EXPECT_EQ(own.n_patterns, own.n_cells);
   for (int32_t c = 0; c < own.n_cells; ++c) {
-    for (int i = 0; i < 12; ++i) EXPECT_NEAR(shared.gradient(c, 0)[i], own.gradient(c, 0)[i], 1e-12);
+    for (int i = 0; i < 12; ++i)
+      EXPECT_NEAR(shared.gradient(c, 0)[i], own.gradient(c, 0)[i], 1e-12);
     EXPECT_NEAR(shared.measure[c], own.measure[c], 1e-15);
   }
 }

@@ -35,7 +35,8 @@ std::vector<Vec3> random_points_in(const Mesh& mesh, int n) {
   std::uniform_real_distribution<double> uniform(0, 1);
   std::vector<Vec3> points;
   const Element& e = element(mesh.kind);
-  for (int i = 0; i < n; ++i) {  // positive combinations of the corners of a cell lie in a convex cell
+  for (int i = 0; i < n;
+       ++i) {  // positive combinations of the corners of a cell lie in a convex cell
     Vec3 x[kMaxCorners], p = {};
     double sum = 0;
     cell_corners(mesh, int32_t(random() % size_t(cell_count(mesh))), x);
@@ -51,12 +52,14 @@ std::vector<Vec3> random_points_in(const Mesh& mesh, int n) {
 
 TEST(Embedding, ReproducesLinearFieldsInLatticesAndDistortedCells) {
   for (const Element& e : all_elements()) {
-    for (const Mesh& mesh : {*box({2, 1, 1}, {4, 3, 2}, e.kind), testing::distorted_box(e.kind, 0.2)}) {
+    for (const Mesh& mesh :
+         {*box({2, 1, 1}, {4, 3, 2}, e.kind), testing::distorted_box(e.kind, 0.2)}) {
       const std::vector<Vec3> points = random_points_in(mesh, 500);
       const Result<Embedding> found = embed(points, mesh);
       ASSERT_TRUE(found) << found.error().message;
       EXPECT_LT(linear_error(*found, mesh, points), kReproduced) << e.name;
-      // Hexes with bent sides: the corner mean may lie just outside the cell but within a neighbour.
+      // Hexes with bent sides: the corner mean may lie just outside the cell but within a
+      // neighbour.
       EXPECT_EQ(found->n_outside, 0) << e.name;
       EXPECT_EQ(found->cell.size(), points.size());
       for (double w : found->weights) EXPECT_GE(w, -1e-7);
@@ -88,7 +91,8 @@ TEST(Embedding, NodesAreHeldByThemselves) {
 TEST(Embedding, ExtrapolatesLinearFieldsUpToHalfACell) {
   for (const Element& e : all_elements()) {
     const Mesh mesh = *box({1, 1, 1}, {4, 4, 4}, e.kind);
-    const std::vector<Vec3> points = {{-0.12, 0.3, 0.6}, {0.5, 1.1, 0.4}, {0.2, 0.9, 1.05}, {1.08, 1.08, 0.5}, {0.5, 0.5, 0.5}};
+    const std::vector<Vec3> points = {
+        {-0.12, 0.3, 0.6}, {0.5, 1.1, 0.4}, {0.2, 0.9, 1.05}, {1.08, 1.08, 0.5}, {0.5, 0.5, 0.5}};
     const Result<Embedding> found = embed(points, mesh);
     ASSERT_TRUE(found) << found.error().message;
     EXPECT_LT(linear_error(*found, mesh, points), kReproduced);
@@ -99,17 +103,20 @@ TEST(Embedding, ExtrapolatesLinearFieldsUpToHalfACell) {
 
 TEST(Embedding, PointsFurtherThanHalfACellAreCountedAndMeasured) {
   const Mesh mesh = *box({1, 1, 1}, {4, 4, 4}, ElementKind::Hex8);
-  const std::vector<Vec3> points = {{0.5, 0.5, 0.5}, {1.2, 0.5, 0.5}, {0.5, -3, 0.5}, {1.1, 0.5, 0.5}};
+  const std::vector<Vec3> points = {
+      {0.5, 0.5, 0.5}, {1.2, 0.5, 0.5}, {0.5, -3, 0.5}, {1.1, 0.5, 0.5}};
   const Result<Embedding> found = embed(points, mesh, "`skin`");
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().name, "embed-outside");
-  EXPECT_NE(found.error().message.find("2 of 4 points of `skin`"), std::string::npos) << found.error().message;
+  EXPECT_NE(found.error().message.find("2 of 4 points of `skin`"), std::string::npos)
+      << found.error().message;
   EXPECT_NE(found.error().message.find("3 m away"), std::string::npos) << found.error().message;
   EXPECT_FALSE(embed(std::vector<Vec3>{{0, std::nan(""), 0}}, mesh));
 }
 
 TEST(Embedding, NearestCellOfALatticeWithHolesIsFound) {
-  // An L of three cells, (0,0), (0,1) and (1,0): the point lies in the missing one, 0.3 from (0,1), 0.4 from (1,0).
+  // An L of three cells, (0,0), (0,1) and (1,0): the point lies in the missing one, 0.3 from (0,1),
+  // 0.4 from (1,0).
   Mesh mesh = *box({2, 2, 1}, {2, 2, 1}, ElementKind::Hex8);
   mesh.cells.resize(3 * 8);
   mesh.lattice_cell.resize(3);

@@ -17,7 +17,8 @@
 namespace asb {
 namespace {
 
-const std::string kTetObj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+const std::string kTetObj =
+    "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 std::string error_of(std::string_view text, const std::string& name = "a.obj") {
   const Result<Surface> s = parse_surface(text, name);
@@ -25,14 +26,17 @@ std::string error_of(std::string_view text, const std::string& name = "a.obj") {
 }
 
 TEST(ReadSurface, ObjKeepsVertexOrderAndEveryDigit) {
-  const Result<Surface> s = parse_surface("v 0.1 -2.5e-3 +3\nv 1 0 0 1 nan nan\nv\t0 1  0\n# v 9 9 9\nvn 0 0 1\nf 1/4/7 2//1 3\r\n", "a.obj");
+  const Result<Surface> s = parse_surface(
+      "v 0.1 -2.5e-3 +3\nv 1 0 0 1 nan nan\nv\t0 1  0\n# v 9 9 9\nvn 0 0 1\nf 1/4/7 2//1 3\r\n",
+      "a.obj");
   ASSERT_TRUE(s) << s.error().message;
   EXPECT_EQ(s->vertices[0], (Vec3{0.1, -2.5e-3, 3}));
   EXPECT_EQ(s->facets, (std::vector<std::array<int32_t, 3>>{{0, 1, 2}}));
 }
 
 TEST(ReadSurface, ObjCountsNegativeCornersFromTheEndAndJoinsContinuedLines) {
-  const Result<Surface> s = parse_surface("v 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 \\\n -2 \\\n-1\nv 5 5 5\nf -1 1 2", "a.obj");
+  const Result<Surface> s =
+      parse_surface("v 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 \\\n -2 \\\n-1\nv 5 5 5\nf -1 1 2", "a.obj");
   ASSERT_TRUE(s) << s.error().message;
   EXPECT_EQ(s->facets, (std::vector<std::array<int32_t, 3>>{{0, 1, 2}, {3, 0, 1}}));
 }
@@ -55,8 +59,10 @@ TEST(ReadSurface, BrokenObjLinesAreNamed) {
   EXPECT_NE(error_of(v + "f 1 2 4\n").find("line 4"), std::string::npos);
   EXPECT_NE(error_of(v + "f 1 2 0\n").find("vertex 0"), std::string::npos);
   EXPECT_NE(error_of(v + "f 1 2 -4\n").find("vertex -4"), std::string::npos);
-  EXPECT_NE(error_of(v + "f 1 2 99999999999999999999\n").find("names no vertex"), std::string::npos);
-  EXPECT_NE(error_of(v + "f 1 2 -9223372036854775808\n").find("vertex -9223372036854775808"), std::string::npos);
+  EXPECT_NE(error_of(v + "f 1 2 99999999999999999999\n").find("names no vertex"),
+            std::string::npos);
+  EXPECT_NE(error_of(v + "f 1 2 -9223372036854775808\n").find("vertex -9223372036854775808"),
+            std::string::npos);
   EXPECT_NE(error_of(v + "f 1 2\n").find("2 corners"), std::string::npos);
   EXPECT_NE(error_of(v + "f 1 2 x\n").find("`x`"), std::string::npos);
   EXPECT_NE(error_of(v).find("no facets"), std::string::npos);
@@ -69,7 +75,8 @@ TEST(ReadSurface, BrokenObjLinesAreNamed) {
 TEST(ReadSurface, PolygonsBecomeTrianglesOfTheSameArea) {
   // A comb of 14 corners, area by the shoelace formula; every cut must stay inside.
   std::vector<Vec3> comb;
-  const double xy[][2] = {{0, 0}, {7, 0}, {7, 3}, {6, 3}, {6, 1}, {5, 1}, {5, 3}, {4, 3}, {4, 1}, {3, 1}, {3, 3}, {2, 3}, {2, 1}, {0, 1}};
+  const double xy[][2] = {{0, 0}, {7, 0}, {7, 3}, {6, 3}, {6, 1}, {5, 1}, {5, 3},
+                          {4, 3}, {4, 1}, {3, 1}, {3, 3}, {2, 3}, {2, 1}, {0, 1}};
   std::vector<int32_t> ring;
   for (const auto& p : xy) {
     ring.push_back(int32_t(ring.size()));
@@ -98,7 +105,9 @@ TEST(ReadSurface, StlCornersAtEqualPositionsAreOneVertex) {
   const Surface tet = *parse_surface(kTetObj, "a.obj");
   for (const auto& f : tet.facets) {
     text += "facet normal 0 0 0\nouter loop\n";
-    for (int32_t v : f) text += fmt::format("vertex {} {} {}\n", tet.vertices[v][0], tet.vertices[v][1], tet.vertices[v][2]);
+    for (int32_t v : f)
+      text += fmt::format("vertex {} {} {}\n", tet.vertices[v][0], tet.vertices[v][1],
+                          tet.vertices[v][2]);
     text += "endloop\nendfacet\n";
   }
   const Result<Surface> s = parse_surface(text + "endsolid t\n", "t.stl");
@@ -110,13 +119,18 @@ TEST(ReadSurface, StlCornersAtEqualPositionsAreOneVertex) {
 }
 
 TEST(ReadSurface, OffAndPlyAreReadAndTheirBadCornersNamed) {
-  const std::string off = "OFF # a tet\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3 0.5 0.5 0.5\n";
+  const std::string off =
+      "OFF # a tet\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3 0.5 0.5 "
+      "0.5\n";
   ASSERT_TRUE(parse_surface(off, "t.off")) << error_of(off, "t.off");
   EXPECT_TRUE(require_solid(*parse_surface(off, "t.off")));
   EXPECT_NE(error_of("OFF\n1 1 0\n0 0 0\n3 0 0 1\n", "t.off").find("line 4"), std::string::npos);
   EXPECT_NE(error_of("OFF\n4 99999999 0\n0 0 0\n", "t.off").find("missing"), std::string::npos);
-  const std::string ply = "ply\nformat ascii 1.0\nelement vertex 3\nproperty double x\nproperty double y\nproperty double z\n"
-                          "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 ";
+  const std::string ply =
+      "ply\nformat ascii 1.0\nelement vertex 3\nproperty double x\nproperty double y\nproperty "
+      "double z\n"
+      "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 "
+      "0 1 ";
   EXPECT_EQ(error_of(ply + "2\n", "t.ply"), "read");
   EXPECT_NE(error_of(ply + "3\n", "t.ply").find("vertex 3"), std::string::npos);
   EXPECT_NE(error_of(ply, "t.ply").find("missing"), std::string::npos);
@@ -129,7 +143,8 @@ TEST(ReadSurface, RandomDamageNeverCrashes) {
   std::vector<std::pair<std::string, std::string>> files = {
       {kTetObj, "a.obj"},
       {"OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n", "a.off"}};
-  for (const char* file : {"ply/trimesh_tet.ply", "ply/assimp_issue623.ply", "nasty/binary_header_solid.stl", "stl/trimesh_origin_inside.STL"}) {
+  for (const char* file : {"ply/trimesh_tet.ply", "ply/assimp_issue623.ply",
+                           "nasty/binary_header_solid.stl", "stl/trimesh_origin_inside.STL"}) {
     const std::string path = testing::shared_file(std::string("data/formats/") + file);
     if (!path.empty()) files.push_back({*read_file(path), path});
   }
@@ -139,17 +154,26 @@ TEST(ReadSurface, RandomDamageNeverCrashes) {
     for (unsigned k = random() % 4 + 1; k > 0 && !text.empty(); --k) {
       const size_t at = random() % text.size();
       switch (random() % 4) {
-        case 0: text[at] = char(random()); break;
-        case 1: text.erase(at, random() % 8); break;
-        case 2: text.insert(at, std::string(random() % 4, "-/09 \n"[random() % 6])); break;
-        default: text.resize(std::max<size_t>(at, 1)); break;
+        case 0:
+          text[at] = char(random());
+          break;
+        case 1:
+          text.erase(at, random() % 8);
+          break;
+        case 2:
+          text.insert(at, std::string(random() % 4, "-/09 \n"[random() % 6]));
+          break;
+        default:
+          text.resize(std::max<size_t>(at, 1));
+          break;
       }
     }
     const Result<Surface> s = parse_surface(text, name);
     ++(s ? n_read : n_refused);
     if (!s) continue;
     const Result<SurfaceCheck> check = check_surface(*s);  // what is read is always well formed
-    EXPECT_TRUE(check) << name << " seed " << kSeed << " round " << i << ": " << check.error().message;
+    EXPECT_TRUE(check) << name << " seed " << kSeed << " round " << i << ": "
+                       << check.error().message;
   }
   EXPECT_GT(n_read, 100);
   EXPECT_GT(n_refused, 100);
@@ -162,24 +186,35 @@ TEST(ReadSurface, PublicFilesAreReadOrRefusedAsTheyShould) {
     const char* file;
     size_t vertices, facets;  // 0, 0: refused
   };
-  for (const Expected& e : std::vector<Expected>{
-           {"nasty/flipped_fin_hole_isolated.obj", 194, 380}, {"nasty/soup_crlf_negative_idx.obj", 1140, 380},
-           {"nasty/binary_header_solid.stl", 4, 2}, {"obj/assimp_box_UTF16BE.obj", 0, 0},
-           {"obj/assimp_box_without_lineending.obj", 8, 12}, {"obj/assimp_concave_polygon.obj", 64, 64},
-           {"obj/assimp_number_formats.obj", 0, 0}, {"obj/assimp_point_cloud.obj", 0, 0},
-           {"obj/assimp_multiple_spaces.obj", 4, 1}, {"obj/assimp_testmixed.obj", 8, 12},
-           {"obj/trimesh_nancolor.obj", 8, 12}, {"obj/trimesh_notenoughindices.obj", 0, 0},
-           {"obj/trimesh_polygonfaces.obj", 5, 3}, {"obj/trimesh_face_in_group_name.obj", 0, 0},
-           {"off/assimp_invalid.off", 0, 0}, {"off/trimesh_comments.off", 8, 12},
-           {"ply/trimesh_sphere.ply", 642, 1280}, {"ply/assimp_cube_binary.ply", 8, 12},
-           {"ply/trimesh_metadata.ply", 4, 2}, {"stl/trimesh_unit_cube.STL", 8, 12}, {"stl/trimesh_empty.stl", 0, 0}}) {
+  for (const Expected& e : std::vector<Expected>{{"nasty/flipped_fin_hole_isolated.obj", 194, 380},
+                                                 {"nasty/soup_crlf_negative_idx.obj", 1140, 380},
+                                                 {"nasty/binary_header_solid.stl", 4, 2},
+                                                 {"obj/assimp_box_UTF16BE.obj", 0, 0},
+                                                 {"obj/assimp_box_without_lineending.obj", 8, 12},
+                                                 {"obj/assimp_concave_polygon.obj", 64, 64},
+                                                 {"obj/assimp_number_formats.obj", 0, 0},
+                                                 {"obj/assimp_point_cloud.obj", 0, 0},
+                                                 {"obj/assimp_multiple_spaces.obj", 4, 1},
+                                                 {"obj/assimp_testmixed.obj", 8, 12},
+                                                 {"obj/trimesh_nancolor.obj", 8, 12},
+                                                 {"obj/trimesh_notenoughindices.obj", 0, 0},
+                                                 {"obj/trimesh_polygonfaces.obj", 5, 3},
+                                                 {"obj/trimesh_face_in_group_name.obj", 0, 0},
+                                                 {"off/assimp_invalid.off", 0, 0},
+                                                 {"off/trimesh_comments.off", 8, 12},
+                                                 {"ply/trimesh_sphere.ply", 642, 1280},
+                                                 {"ply/assimp_cube_binary.ply", 8, 12},
+                                                 {"ply/trimesh_metadata.ply", 4, 2},
+                                                 {"stl/trimesh_unit_cube.STL", 8, 12},
+                                                 {"stl/trimesh_empty.stl", 0, 0}}) {
     const Result<Surface> s = read_surface(folder + "/" + e.file);
     EXPECT_EQ(bool(s), e.facets > 0) << e.file << ": " << (s ? "read" : s.error().message);
     if (!s) continue;
     EXPECT_EQ(s->vertices.size(), e.vertices) << e.file;
     EXPECT_EQ(s->facets.size(), e.facets) << e.file;
   }
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {  // and no file at all crashes it
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(folder)) {  // and no file at all crashes it
     if (!entry.is_regular_file()) continue;
     const Result<std::string> bytes = read_file(entry.path());
     ASSERT_TRUE(bytes);

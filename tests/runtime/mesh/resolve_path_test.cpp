@@ -2,7 +2,6 @@
 #include "runtime/io/resolve_path.h"
 
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <filesystem>
@@ -16,7 +15,8 @@ namespace fs = std::filesystem;
 class ResolvePath : public ::testing::Test {
  protected:
   void SetUp() override {
-    outer_ = fs::canonical(fs::temp_directory_path()) / ("asb_resolve_path." + std::to_string(::getpid()));
+    outer_ = fs::canonical(fs::temp_directory_path()) /
+             ("asb_resolve_path." + std::to_string(::getpid()));
     root_ = outer_ / "program";
     fs::create_directories(root_ / "poses");
     std::ofstream(root_ / "rest.obj") << "x";

@@ -15,8 +15,10 @@ namespace asb::testing {
 Surface box_surface(const Vec3& low, const Vec3& high) {
   Surface s;
   for (int b = 0; b < 8; ++b)
-    s.vertices.push_back({b & 1 ? high[0] : low[0], b & 2 ? high[1] : low[1], b & 4 ? high[2] : low[2]});
-  const int quads[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+    s.vertices.push_back(
+        {b & 1 ? high[0] : low[0], b & 2 ? high[1] : low[1], b & 4 ? high[2] : low[2]});
+  const int quads[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                           {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
   for (const auto& q : quads) {
     s.facets.push_back({q[0], q[1], q[2]});
     s.facets.push_back({q[0], q[2], q[3]});
@@ -27,11 +29,13 @@ Surface box_surface(const Vec3& low, const Vec3& high) {
 Surface sphere_surface(const Vec3& centre, double radius, int n) {
   Surface s;
   s.vertices = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
-  s.facets = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
+  s.facets = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4},
+              {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
   for (int i = 0; i < n; ++i) {
     std::map<std::pair<int32_t, int32_t>, int32_t> middle;
     const auto between = [&](int32_t a, int32_t b) {
-      const auto [it, is_new] = middle.insert({{std::min(a, b), std::max(a, b)}, int32_t(s.vertices.size())});
+      const auto [it, is_new] =
+          middle.insert({{std::min(a, b), std::max(a, b)}, int32_t(s.vertices.size())});
       if (is_new) {
         const Vec3 m = add(s.vertices[a], s.vertices[b]);
         s.vertices.push_back(scaled(m, 1 / norm(m)));
@@ -76,7 +80,8 @@ Mesh distorted_box(ElementKind kind, double amount) {
       if (x[a] > 1e-9 && x[a] < size[a] - 1e-9) x[a] += shift;
     }
   }
-  for (Vec3& x : mesh.nodes) x = {x[0] + 0.2 * x[1], 0.9 * x[1] - 0.1 * x[2], x[2] + 0.3 * x[0] + 0.05};
+  for (Vec3& x : mesh.nodes)
+    x = {x[0] + 0.2 * x[1], 0.9 * x[1] - 0.1 * x[2], x[2] + 0.3 * x[0] + 0.05};
   return mesh;
 }
 

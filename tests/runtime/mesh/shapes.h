@@ -17,8 +17,8 @@ Surface sphere_surface(const Vec3& centre, double radius, int n);
 Surface joined(const Surface& a, const Surface& b);
 Surface reversed(Surface surface);
 
-/// box(2 × 1 × 1 m, 4 × 3 × 2 cells) with inner nodes moved at random by up to `amount` of a cell and then all nodes
-/// by a fixed linear map, no longer a lattice. Same mesh every time.
+/// box(2 × 1 × 1 m, 4 × 3 × 2 cells) with inner nodes moved at random by up to `amount` of a cell
+/// and then all nodes by a fixed linear map, no longer a lattice. Same mesh every time.
 Mesh distorted_box(ElementKind kind, double amount);
 
 /// `file` under ASB_SHARED_DIR, or "" with a loud note if it isn't there.

@@ -5,6 +5,7 @@
 
 #include <numbers>
 
+#include "runtime/io/read_surface.h"
 #include "runtime/mesh/box.h"
 #include "runtime/mesh/vec3.h"
 #include "shapes.h"
@@ -35,7 +36,8 @@ TEST(Surface, NormalsOfASphereAreRadial) {
   const Surface s = sphere_surface({1, 2, 3}, 0.5, 4);
   const std::vector<Vec3> normals = vertex_normals(s);
   for (size_t v = 0; v < normals.size(); ++v)
-    EXPECT_LT(distance(normals[v], scaled(subtract(s.vertices[v], {1, 2, 3}), 2)), 0.03);  // edges span 0.1 rad
+    EXPECT_LT(distance(normals[v], scaled(subtract(s.vertices[v], {1, 2, 3}), 2)),
+              0.03);  // edges span 0.1 rad
 }
 
 TEST(Surface, WindingNumberIsOneInsideZeroOutsideAndTwoInAnOverlap) {
@@ -44,7 +46,8 @@ TEST(Surface, WindingNumberIsOneInsideZeroOutsideAndTwoInAnOverlap) {
   EXPECT_NEAR(winding_number(s, {0.25, 0.1, 0}), 2, 1e-12);
   EXPECT_NEAR(winding_number(s, {3, 0.1, 0}), 0, 1e-12);
   Surface open = box_surface({-1, -1, -1}, {1, 1, 1});
-  open.facets.resize(10);  // without the side z = 1, whose solid angle from the centre is a sixth of all
+  open.facets.resize(
+      10);  // without the side z = 1, whose solid angle from the centre is a sixth of all
   EXPECT_NEAR(winding_number(open, {0, 0, 0}), 5.0 / 6, 1e-12);
 }
 
@@ -54,7 +57,8 @@ TEST(Surface, OpenSurfacesAreRefusedWithTheNumberOfTheirBoundaryEdges) {
   const Result<SurfaceCheck> check = require_solid(s, "`rest`");
   ASSERT_FALSE(check);
   EXPECT_EQ(check.error().name, "surface-open");
-  EXPECT_NE(check.error().message.find("`rest` is open: 3 edges"), std::string::npos) << check.error().message;
+  EXPECT_NE(check.error().message.find("`rest` is open: 3 edges"), std::string::npos)
+      << check.error().message;
   EXPECT_FALSE(check.error().hint.empty());
 }
 
@@ -92,7 +96,8 @@ TEST(Surface, CavitiesPointInwardAndOtherPartsMayNot) {
   EXPECT_EQ(solid_error(cavity), "solid");
   EXPECT_EQ(check_surface(cavity)->n_cavities, 1);
   EXPECT_NEAR(check_surface(cavity)->volume, 26, 1e-12);
-  EXPECT_EQ(solid_error(joined(outer, reversed(box_surface({5, 5, 5}, {6, 6, 6})))), "surface-inward");
+  EXPECT_EQ(solid_error(joined(outer, reversed(box_surface({5, 5, 5}, {6, 6, 6})))),
+            "surface-inward");
 }
 
 TEST(Surface, TriangleSoupClosesWhereItsVerticesCoincide) {
@@ -107,6 +112,25 @@ TEST(Surface, TriangleSoupClosesWhereItsVerticesCoincide) {
   EXPECT_EQ(check->n_components, 1);
   soup.facets.pop_back();
   EXPECT_EQ(solid_error(soup), "surface-open");
+}
+
+TEST(Surface, TheExampleStarfishHasFiveEqualArmsAndTwoEqualSides) {
+  const Surface s = *read_surface(ASB_EXAMPLES_DIR "/starfish/rest.obj");
+  ASSERT_TRUE(require_solid(s));
+  const double c = std::cos(2 * std::numbers::pi / 5), n = std::sin(2 * std::numbers::pi / 5);
+  for (const Vec3& p : s.vertices) {
+    double to_rotated = 1, to_mirrored = 1;
+    for (const Vec3& q : s.vertices) {
+      to_rotated =
+          std::min(to_rotated, distance(q, {c * p[0] - n * p[1], n * p[0] + c * p[1], p[2]}));
+      to_mirrored = std::min(to_mirrored, distance(q, {p[0], p[1], -p[2]}));
+    }
+    EXPECT_LT(to_rotated, 3e-6);  // the file has six decimals
+    EXPECT_LT(to_mirrored, 1e-9);
+  }
+  const Box3 box = bounding_box(s.vertices);
+  EXPECT_NEAR(box.size()[1], 0.145, 0.01);
+  EXPECT_NEAR(box.size()[2], 0.025, 0.002);
 }
 
 TEST(Surface, CellsThatShareNoNodeAreTwoComponents) {
