@@ -39,8 +39,7 @@ class ScalarFactor : public Preconditioner {
   /// Components that share a set of free nodes.
   struct Group {
     std::vector<int> components;
-    std::vector<int32_t>
-        place;  ///< n_rhs × n free-value places, one right-hand side after the other
+    std::vector<int32_t> place;  ///< of each right-hand side's numbers among the free values
     std::vector<double> values;  ///< the right-hand sides, then the solutions
     Cholesky factor;
   };
