@@ -42,7 +42,7 @@ double evaluate(Op op, double a, double b, double c) {
     case Op::Cos: return std::cos(a);
     case Op::Tan: return std::tan(a);
     case Op::Tanh: return std::tanh(a);
-    case Op::Atan2: return a == 0 && b == 0 ? 0 : std::atan2(a, b);
+    case Op::Atan2: return a == 0 ? std::atan2(0.0, b == 0 ? 0.0 : b) : std::atan2(a, b);  // no sign of zero
     case Op::Pow: return std::pow(a, b);
     case Op::Abs: return std::fabs(a);
     case Op::Sign: return a >= 0 ? 1 : -1;

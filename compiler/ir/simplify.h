@@ -4,7 +4,8 @@
 // What the rules may change
 //   zeros     0·x → 0 and 0/x → 0 for a literal 0, whatever x is: zeros of the derivative machinery are exact. A
 //             literal 0 that a user writes is treated alike, so `0 * x` is 0 even where x is NaN or infinite.
-//   signs     the sign of a zero result may change: x + 0 → x, neg(a - b) → b - a, a + neg b → a - b.
+//   signs     the sign of a zero result may change: x + 0 → x, neg(a - b) → b - a, a + neg b → a - b,
+//             and with it the sign of the infinity of 1/0.
 //   rounding  c1·(c2·x) → (c1 c2)·x, scalar factors move out of sums, pow with a small whole exponent becomes
 //             products: last bits differ, never more. Sums are never reordered.
 // Nothing else changes: no rule assumes that a value is finite or that x - x = 0 or x/x = 1, and the branch that a

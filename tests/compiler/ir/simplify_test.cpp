@@ -23,6 +23,8 @@ TEST_F(Simplify, constants_are_evaluated) {
   EXPECT_EQ(b.exp(c(0)), c(1));
   EXPECT_EQ(b.sub(c(2), c(5)), c(-3));
   EXPECT_EQ(b.atan2(c(0), c(0)), c(0));
+  EXPECT_EQ(b.atan2(c(-0.0), c(-1)), c(0x1.921fb54442d18p+1));  // in (-pi, pi]
+  EXPECT_EQ(b.atan2(c(-0.0), c(1)), c(0));
   EXPECT_EQ(b.sign(c(0)), c(1));
   EXPECT_EQ(b.min(c(2), c(1)), c(1));
   EXPECT_EQ(b.less(c(1), c(2)), b.boolean(true));
