@@ -7,7 +7,7 @@
 #include "backends/llvm/llvm_backend.h"
 #include "compiler/ir/print.h"
 #include "compiler/passes/pipeline.h"
-#include "dsl/format/print.h"
+#include "dsl/ast/dump.h"
 #include "dsl/sema/check.h"
 #include "tools/commands.h"
 #include "tools/console.h"
@@ -50,7 +50,7 @@ int print_kernels(const Program& program, const plan::Plan& plan, const Argument
 
 int build_program(const Arguments& a) {
   const Program program = load(a.file, {.settings = a.settings, .module_folders = {}});
-  if (a.emit == "ast") print(dump_ast(program.loaded.tree));
+  if (a.emit == "ast") print(ast::dump_ast(program.loaded.tree, program.loaded.tree.main));
   if (!show_diagnostics(program)) return 1;
   if (a.emit == "ast") return 0;
   if (a.emit == "model") {
@@ -72,7 +72,7 @@ int build_program(const Arguments& a) {
       return 2;
     }
     options.observer = [&](const std::string& kernel, std::string_view name, const ir::Function& f) {
-      if (name == pass && (a.kernel.empty() || kernel.find(a.kernel) != std::string::npos)) print(ir::print(f));
+      if (name == pass && (a.kernel.empty() || kernel.find(a.kernel) != std::string::npos)) print(ir::to_string(f));
     };
   }
   const auto plan = compile(*program.model, options);
@@ -83,7 +83,7 @@ int build_program(const Arguments& a) {
     return 0;
   }
   if (a.emit == "ssa")
-    return print_kernels(program, *plan, a, [](const KernelPlan& k) -> Result<std::string> { return ir::print(k.tensor); });
+    return print_kernels(program, *plan, a, [](const KernelPlan& k) -> Result<std::string> { return ir::to_string(k.tensor); });
   if (a.emit == "llvm")
     return print_kernels(program, *plan, a, [](const KernelPlan& k) { return emit_llvm_text(k); });
   if (a.emit == "asm")

@@ -51,7 +51,7 @@ Json u32(const std::vector<uint32_t>& values) {
   return {{"u32", base64(values.data(), values.size() * sizeof(uint32_t))}};
 }
 
-Json body_json(const Body& body) {
+Json body_json(const SceneBody& body) {
   // Triangles of the faces; `inner` is the side of each that is a quad's diagonal and no line of
   // the mesh (3: none).
   std::vector<uint32_t> corners, face_of, inner;
@@ -101,7 +101,7 @@ std::string page_data(const RunResult& result) {
   out["first_body"] = scene.first;
   out["colours"] = {{"sequential", sequential_colours()}, {"diverging", diverging_colours()}};
   out["bodies"] = Json::array();
-  for (const Body& body : scene.bodies) out["bodies"].push_back(body_json(body));
+  for (const SceneBody& body : scene.bodies) out["bodies"].push_back(body_json(body));
   const std::string text = json_text(out, -1);
   std::string safe;
   safe.reserve(text.size());

@@ -112,7 +112,7 @@ Result<std::string> encoded(const Raster& raster) {
 Result<std::string> png_bytes(const RunResult& result, int width, int height) {
   const Scene scene = make_scene(result);
   if (scene.bodies.empty()) return std::string();
-  const Body& body = scene.bodies[scene.first];
+  const SceneBody& body = scene.bodies[scene.first];
   const Paint* paint = body.paints.empty() ? nullptr : &body.paints[0];
   const ColourMap map(paint ? painted_range(*paint) : Range{});
   Raster raster(width * kOversampling, height * kOversampling);

@@ -37,7 +37,7 @@ Vec3 face_normal(const Face& face, const std::vector<Vec3>& points) {
 struct Around {
   std::vector<size_t> begin;
   std::vector<size_t> face;
-  explicit Around(const Body& body) : begin(body.rest.size() + 1) {
+  explicit Around(const SceneBody& body) : begin(body.rest.size() + 1) {
     for (const Face& f : body.faces)
       for (int k = 0; k < f.corners; ++k) ++begin[static_cast<size_t>(f.point[k]) + 1];
     for (size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
@@ -122,7 +122,7 @@ Raster::Raster(int w, int h)
       colour(static_cast<size_t>(w) * static_cast<size_t>(h)),
       depth(colour.size(), std::numeric_limits<float>::infinity()) {}
 
-View::View(const Body& body, const Scene& scene, const Raster& raster, const Margin& margin) {
+View::View(const SceneBody& body, const Scene& scene, const Raster& raster, const Margin& margin) {
   const double ca = std::cos(scene.azimuth), sa = std::sin(scene.azimuth);
   const double ce = std::cos(scene.elevation), se = std::sin(scene.elevation);
   back_ = {ce * ca, ce * sa, se};
@@ -163,7 +163,7 @@ Vec3 View::project(const Vec3& point) const {
   return {x_ + scale_ * p[0] * distance_ / depth, y_ - scale_ * p[1] * distance_ / depth, depth};
 }
 
-void draw_body(Raster& raster, const View& view, const Body& body, const std::vector<Vec3>& points,
+void draw_body(Raster& raster, const View& view, const SceneBody& body, const std::vector<Vec3>& points,
                const std::function<double(size_t, int)>& value,
                const std::function<Rgb(double)>& colour) {
   const Around around(body);

@@ -29,7 +29,7 @@ struct Margin {
 /// A camera with z up that holds a body, at rest and deformed, inside the margins.
 class View {
  public:
-  View(const Body& body, const Scene& scene, const Raster& raster, const Margin& margin);
+  View(const SceneBody& body, const Scene& scene, const Raster& raster, const Margin& margin);
   /// x and y in pixels, z the distance from the eye.
   [[nodiscard]] Vec3 project(const Vec3& point) const;
   [[nodiscard]] Vec3 turned(const Vec3& direction) const;  ///< right, up, towards the eye
@@ -41,7 +41,7 @@ class View {
 
 /// Draws the faces with their points at `points`. value(face, corner) is what colour(value) paints,
 /// linear across a face.
-void draw_body(Raster& raster, const View& view, const Body& body, const std::vector<Vec3>& points,
+void draw_body(Raster& raster, const View& view, const SceneBody& body, const std::vector<Vec3>& points,
                const std::function<double(size_t, int)>& value,
                const std::function<Rgb(double)>& colour);
 

@@ -54,13 +54,13 @@ std::vector<double> picked(const ShowResult& show, const std::vector<int32_t>& e
   return out;
 }
 
-/// Body from all points of a mesh or surface and its outer faces.
-Body make_body(const RunResult& result, std::string name, bool is_mesh,
+/// SceneBody from all points of a mesh or surface and its outer faces.
+SceneBody make_body(const RunResult& result, std::string name, bool is_mesh,
                const std::vector<Vec3>& points, const std::vector<Vec3>& deformed,
                std::vector<Face> faces) {
   ASB_CHECK(deformed.empty() || deformed.size() == points.size(),
             "deformed positions fit their body");
-  Body body;
+  SceneBody body;
   body.name = std::move(name);
   body.is_mesh = is_mesh;
   body.moves = !deformed.empty();
@@ -103,7 +103,7 @@ Body make_body(const RunResult& result, std::string name, bool is_mesh,
 }
 
 /// Looks mostly along the thinner of x and y, and from higher up when the body is flat in z.
-void place_camera(const Body& body, Scene& scene) {
+void place_camera(const SceneBody& body, Scene& scene) {
   Vec3 low = body.deformed[0], high = low;
   for (const auto* points : {&body.rest, &body.deformed})
     for (const Vec3& p : *points)
@@ -136,7 +136,7 @@ Scene make_scene(const RunResult& result) {
   Scene scene;
   for (const MeshResult& entry : result.meshes) {
     const Mesh& mesh = *entry.mesh;
-    Body body = make_body(result, entry.name, true, mesh.nodes, entry.deformed, outer_faces(mesh));
+    SceneBody body = make_body(result, entry.name, true, mesh.nodes, entry.deformed, outer_faces(mesh));
     body.facts.insert(body.facts.begin(),
                       {{"cells", fmt::format("{} {}", cell_count(mesh), element(mesh.kind).name)},
                        {"nodes", fmt::format("{}", mesh.nodes.size())},
@@ -154,7 +154,7 @@ Scene make_scene(const RunResult& result) {
       const auto& corner = entry.surface->facets[f];
       faces.push_back({{corner[0], corner[1], corner[2], 0}, 3, static_cast<int32_t>(f)});
     }
-    Body body = make_body(result, entry.name, false, entry.surface->vertices, entry.deformed,
+    SceneBody body = make_body(result, entry.name, false, entry.surface->vertices, entry.deformed,
                           std::move(faces));
     body.facts.insert(body.facts.begin(),
                       {{"facets", fmt::format("{}", entry.surface->facets.size())},
@@ -162,9 +162,9 @@ Scene make_scene(const RunResult& result) {
                        {"size at rest", size_text(entry.surface->vertices)}});
     scene.bodies.push_back(std::move(body));
   }
-  std::erase_if(scene.bodies, [](const Body& body) { return body.faces.empty(); });
+  std::erase_if(scene.bodies, [](const SceneBody& body) { return body.faces.empty(); });
   for (size_t b = 0; b < scene.bodies.size(); ++b) {
-    Body& body = scene.bodies[b];
+    SceneBody& body = scene.bodies[b];
     if (!body.moves) continue;
     body.facts.emplace_back("largest displacement", moved_text(body.rest, body.deformed));
     scene.first = b;

@@ -31,7 +31,7 @@ struct Paint {
 };
 
 /// Only the points that faces use, renumbered in ascending order.
-struct Body {
+struct SceneBody {
   std::string name;
   bool is_mesh = true;
   std::vector<Vec3> rest;      ///< [m]
@@ -43,7 +43,7 @@ struct Body {
 };
 
 struct Scene {
-  std::vector<Body> bodies;
+  std::vector<SceneBody> bodies;
   size_t first = 0;    ///< the body to show first: that of the first show, else the last that moves
   double azimuth = 0;  ///< of the camera about z, from x [rad]
   double elevation = 0;  ///< above the xy plane [rad]
