@@ -25,7 +25,7 @@ class Reverse {
       accumulate(s.value, s.seed);
     }
     for (size_t i = cotangent_.size(); i-- > 0;) {
-      if (!cotangent_[i] || !is_active_[i] || is_wrt_[i]) continue;
+      if (!cotangent_[i] || !is_active_[i] || is_wrt_[i] || used_in_[i].empty()) continue;
       const Inst inst = b[id(i)];  // a copy: appending moves instructions
       const SpanScope scope(b, inst.span);
       current_ = id(i);

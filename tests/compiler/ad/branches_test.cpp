@@ -65,6 +65,15 @@ TEST(DeadBranch, InsideAnotherDeadBranchIsDead) {
   expect_all(2, f, 1, 0.5, -0.25);
 }
 
+TEST(DeadBranch, UnderTwoConditionsThatExcludeEachOtherIsNeverAlive) {
+  const auto f = [](Builder& b, ValueId x) {  // if x < 1 { x² + 2 (if x < 1 { x } else { log(x) }) } else { 5 x }
+    const ValueId low = b.less(x, b.constant(1)), inner = b.select(low, x, b.log(x));
+    return b.select(low, b.add(b.mul(x, x), b.scale(2, inner)), b.scale(5, x));
+  };
+  expect_all(0, f, 0, 2, 2);
+  expect_all(2, f, 10, 5, 0);
+}
+
 TEST(DeadBranch, UsedOnBothSidesIsAlive) {
   const auto f = [](Builder& b, ValueId x) {
     const ValueId y = b.mul(x, x);
