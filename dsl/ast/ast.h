@@ -59,9 +59,19 @@ struct Type {
 
 enum class UnaryOp : uint8_t { Negate, Not };
 enum class BinaryOp : uint8_t {
-  Add, Subtract, Multiply, Divide, Power,
-  Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual,
-  And, Or,
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  Power,
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  And,
+  Or,
 };
 enum class ReductionKind : uint8_t { Integral, Mean, Sum, Min, Max };
 
@@ -73,9 +83,15 @@ struct Number {
   bool is_integer = false;  ///< written without `.` and exponent, and exact in `value`
   Unit unit;                ///< `9.81 m/s^2`
 };
-struct Text { std::string value; };  ///< `"neutral.obj"`, between the quotes, escapes resolved
-struct Bool { bool value = false; };
-struct Name { std::string name; };
+struct Text {
+  std::string value;
+};  ///< `"neutral.obj"`, between the quotes, escapes resolved
+struct Bool {
+  bool value = false;
+};
+struct Name {
+  std::string name;
+};
 
 /// `[a, b, c] m`: a vector, or by rows a matrix.
 struct List {
@@ -90,15 +106,22 @@ struct Comprehension {
   Unit unit;
 };
 /// `begin..end`, only as an index: `v[0..3]`.
-struct Range { ExprId begin, end; };
+struct Range {
+  ExprId begin, end;
+};
 
-struct Unary { UnaryOp op; ExprId operand; };
+struct Unary {
+  UnaryOp op;
+  ExprId operand;
+};
 struct Binary {
   BinaryOp op;
   ExprId lhs, rhs;
   Span op_span;
 };
-struct Transpose { ExprId operand; };  ///< `F'`
+struct Transpose {
+  ExprId operand;
+};  ///< `F'`
 
 /// `x.z`, `X.xz`, `body.nodes`, `c.name` (of `use … as c`): which one is settled by the checker.
 struct Member {
@@ -132,11 +155,22 @@ struct Lambda {
   ExprId body;
 };
 
-// Sets of entities: an expression that is narrowed. `S.nodes` is a Member, `S.nodes(order: 2)` a MemberCall.
-struct Where { ExprId set, condition; };    ///< `S where X.x < 1 mm`
-struct Within { ExprId set, surface; };     ///< `S within skull`
-struct Tagged { ExprId set; std::string tag; Span tag_span; };  ///< `S tag "biceps"`
-struct At { ExprId set, position; };        ///< `skin at x`
+// Sets of entities: an expression that is narrowed. `S.nodes` is a Member, `S.nodes(order: 2)` a
+// MemberCall.
+struct Where {
+  ExprId set, condition;
+};  ///< `S where X.x < 1 mm`
+struct Within {
+  ExprId set, surface;
+};  ///< `S within skull`
+struct Tagged {
+  ExprId set;
+  std::string tag;
+  Span tag_span;
+};  ///< `S tag "biceps"`
+struct At {
+  ExprId set, position;
+};  ///< `skin at x`
 
 /// What `as` names: `as (a, b)` the corners or parts of an entity, `as c` the entity itself.
 struct CornerNames {
@@ -162,7 +196,9 @@ struct IndexedReduction {
 };
 
 /// `if c { a } else { b }`; `else if` is an If in `otherwise`.
-struct If { ExprId condition, then, otherwise; };
+struct If {
+  ExprId condition, then, otherwise;
+};
 /// `repeat index in begin..end with carried = initial { body }`.
 struct Repeat {
   Ident index;
@@ -221,8 +257,8 @@ struct Expr {
 /// `use a.b as c`.
 struct UseDecl {
   std::vector<Ident> path;
-  Ident alias;       ///< may be absent
-  ModuleId module;   ///< set by the loader; absent if the module was not found
+  Ident alias;      ///< may be absent
+  ModuleId module;  ///< set by the loader; absent if the module was not found
 };
 
 enum class FunctionKind : uint8_t { Function, Layer, Network };
@@ -423,7 +459,7 @@ struct Declaration {
 struct Module {
   std::string name;  ///< "materials.neo_hookean"; the main program's is its file's stem
   uint32_t file = Span::kNoFile;
-  std::string doc;   ///< the `///` lines that open the file, if no declaration owns them
+  std::string doc;  ///< the `///` lines that open the file, if no declaration owns them
   std::vector<DeclId> declarations;  ///< in the order written
 };
 

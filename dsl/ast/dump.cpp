@@ -1,9 +1,9 @@
 // One visitor for expressions, one for declarations; children are labelled by their role.
 #include "dsl/ast/dump.h"
 
-#include <charconv>
-
 #include <fmt/format.h>
+
+#include <charconv>
 
 #include "dsl/ast/walk.h"
 
@@ -70,7 +70,9 @@ class Dumper {
     items(t.sizes);
   }
 
-  static std::string unit_suffix(const Unit& unit) { return unit ? " unit " + to_string(unit) : ""; }
+  static std::string unit_suffix(const Unit& unit) {
+    return unit ? " unit " + to_string(unit) : "";
+  }
   static std::string list_of(const std::vector<Ident>& names) {
     std::string out;
     for (const Ident& name : names) out += (out.empty() ? "" : ", ") + name.text;
@@ -146,16 +148,18 @@ class Dumper {
     head("block");
     ++depth_;
     for (const Statement& s : e.statements)
-      std::visit(Overloaded{[&](const LocalLet& l) { named("let", l.name, l.type, {{"value", l.value}}); },
-                            [&](const LocalWeight& w) {
-                              named("weight", w.name, w.type, {{"initial", w.initial}});
-                            }},
-                 s.kind);
+      std::visit(
+          Overloaded{[&](const LocalLet& l) { named("let", l.name, l.type, {{"value", l.value}}); },
+                     [&](const LocalWeight& w) {
+                       named("weight", w.name, w.type, {{"initial", w.initial}});
+                     }},
+          s.kind);
     expr("value", e.value);
     --depth_;
   }
 
-  void named(std::string_view word, const Ident& name, TypeId t, std::initializer_list<Role> children) {
+  void named(std::string_view word, const Ident& name, TypeId t,
+             std::initializer_list<Role> children) {
     head(fmt::format("{} {}", word, name.text));
     ++depth_;
     type("type", t);
@@ -171,7 +175,8 @@ class Dumper {
   void declaration(const FunctionDecl& d) {
     head(fmt::format("{} {}", declaration_word(d), d.name.text));
     ++depth_;
-    for (const Parameter& p : d.parameters) named("parameter", p.name, p.type, {{"default", p.initial}});
+    for (const Parameter& p : d.parameters)
+      named("parameter", p.name, p.type, {{"default", p.initial}});
     type("result", d.result);
     expr("body", d.body);
     --depth_;
@@ -216,7 +221,8 @@ class Dumper {
          {{"objective", d.objective}, {"using", d.method}});
   }
   void declaration(const TimeDecl& d) {
-    node("time" + (d.step_size ? " " + d.step_size.text : ""), {{"size", d.size}, {"steps", d.steps}});
+    node("time" + (d.step_size ? " " + d.step_size.text : ""),
+         {{"size", d.size}, {"steps", d.steps}});
   }
   void declaration(const StateDecl& d) {
     named("state", d.name, d.type, {{"domain", d.domain}, {"initial", d.initial}});
@@ -285,9 +291,9 @@ std::string to_string(const Unit& unit) {
 
 std::string to_string(const Number& number) {
   char buffer[400];
-  const auto end = number.is_integer
-                       ? std::to_chars(buffer, buffer + sizeof buffer, number.value, std::chars_format::fixed)
-                       : std::to_chars(buffer, buffer + sizeof buffer, number.value);
+  const auto end = number.is_integer ? std::to_chars(buffer, buffer + sizeof buffer, number.value,
+                                                     std::chars_format::fixed)
+                                     : std::to_chars(buffer, buffer + sizeof buffer, number.value);
   std::string text(buffer, end.ptr);
   if (!number.is_integer && text.find_first_of(".en") == std::string::npos) text += ".0";
   return text;

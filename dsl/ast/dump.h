@@ -14,7 +14,8 @@ std::string dump_ast(const SyntaxTree& tree, ExprId expr);
 
 /// `kg/m^3`, `s^-1`; "" for none.
 std::string to_string(const Unit& unit);
-/// The shortest text that reads back as the same number; with a point or an exponent unless `is_integer`.
+/// The shortest text that reads back as the same number; with a point or an exponent unless
+/// `is_integer`.
 std::string to_string(const Number& number);
 /// With quotes and escapes.
 std::string quoted_text(const std::string& text);

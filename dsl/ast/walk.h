@@ -24,7 +24,10 @@ void for_each_child(const SyntaxTree& tree, const ExprKind& kind, F&& f) {
   };
   std::visit(
       Overloaded{
-          [](const Missing&) {}, [](const Number&) {}, [](const Text&) {}, [](const Bool&) {},
+          [](const Missing&) {},
+          [](const Number&) {},
+          [](const Text&) {},
+          [](const Bool&) {},
           [](const Name&) {},
           [&](const List& e) { visit_all(e.items); },
           [&](const Comprehension& e) { visit(e.body), visit(e.begin), visit(e.end); },
@@ -41,30 +44,26 @@ void for_each_child(const SyntaxTree& tree, const ExprKind& kind, F&& f) {
           [&](const Within& e) { visit(e.set), visit(e.surface); },
           [&](const Tagged& e) { visit(e.set); },
           [&](const At& e) { visit(e.set), visit(e.position); },
-          [&](const Reduction& e) {
-            visit(e.domain), visit_arguments(e.options), visit(e.body);
-          },
+          [&](const Reduction& e) { visit(e.domain), visit_arguments(e.options), visit(e.body); },
           [&](const IndexedReduction& e) { visit(e.begin), visit(e.end), visit(e.body); },
           [&](const If& e) { visit(e.condition), visit(e.then), visit(e.otherwise); },
-          [&](const Repeat& e) {
-            visit(e.begin), visit(e.end), visit(e.initial), visit(e.body);
-          },
+          [&](const Repeat& e) { visit(e.begin), visit(e.end), visit(e.initial), visit(e.body); },
           [&](const Minimal& e) { visit(e.value), visit(e.body); },
           [&](const Symmetric& e) { visit(e.value), visit(e.body); },
           [&](const Block& e) {
             for (const Statement& s : e.statements)
-              std::visit(Overloaded{[&](const LocalLet& l) { visit_type(l.type), visit(l.value); },
-                                    [&](const LocalWeight& w) {
-                                      visit_type(w.type), visit(w.initial);
-                                    }},
-                         s.kind);
+              std::visit(
+                  Overloaded{[&](const LocalLet& l) { visit_type(l.type), visit(l.value); },
+                             [&](const LocalWeight& w) { visit_type(w.type), visit(w.initial); }},
+                  s.kind);
             visit(e.value);
           }},
       kind);
 }
 
-/// The name that a declaration brings into scope; nullptr for `use`, `fix`, `attach`, `solve`, `advance`,
-/// a `time` without a step size, an unnamed `learn` and a broken declaration without a name.
+/// The name that a declaration brings into scope; nullptr for `use`, `fix`, `attach`, `solve`,
+/// `advance`, a `time` without a step size, an unnamed `learn` and a broken declaration without a
+/// name.
 const Ident* declared_name(const DeclKind& kind);
 /// The word that starts the declaration: "mesh"; "" for a broken one.
 std::string_view declaration_word(const DeclKind& kind);

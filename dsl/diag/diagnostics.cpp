@@ -1,6 +1,9 @@
 // The registry as a table, and the sink.
 #include "dsl/diag/diagnostics.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/check.h"
 
 namespace asb {
@@ -36,6 +39,14 @@ Diagnostic& DiagnosticSink::add(DiagnosticKind kind, Severity severity, Span spa
   diagnostic.hint = fmt::vformat(entry.hint, args);
   diagnostics_.push_back(std::move(diagnostic));
   return diagnostics_.back();
+}
+
+void DiagnosticSink::sort_from(size_t first) {
+  const auto begin =
+      diagnostics_.begin() + static_cast<std::ptrdiff_t>(std::min(first, diagnostics_.size()));
+  std::stable_sort(begin, diagnostics_.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return std::pair(a.primary.file, a.primary.begin) < std::pair(b.primary.file, b.primary.begin);
+  });
 }
 
 Error to_error(const Diagnostic& diagnostic) {

@@ -3,12 +3,12 @@
 // Every stage of dsl/ reports here; the rest of the product converts to Error at its border.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "base/result.h"
 #include "base/span.h"
@@ -24,7 +24,8 @@ enum class DiagnosticKind : uint16_t {
 
 enum class Severity : uint8_t { Error, Warning };
 
-/// The registered texts of a kind: `name` in kebab case, `wording` and `hint` with {} for arguments.
+/// The registered texts of a kind: `name` in kebab case, `wording` and `hint` with {} for
+/// arguments.
 struct DiagnosticEntry {
   DiagnosticKind kind;
   std::string_view name;
@@ -92,6 +93,8 @@ class DiagnosticSink {
   bool has_errors() const { return n_errors_ > 0; }
   size_t n_errors() const { return n_errors_; }
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+  /// Puts those from number `first` on in the order of their places; a file is read in two rounds.
+  void sort_from(size_t first);
 
  private:
   Diagnostic& add(DiagnosticKind kind, Severity severity, Span span, fmt::format_args args);
@@ -107,7 +110,8 @@ std::string render(const Diagnostic& diagnostic, const SourceFiles& files);
 std::string render(const Error& error, const SourceFiles& files);
 /// All of a sink, in order, with a closing line if some were not kept.
 std::string render(const DiagnosticSink& sink, const SourceFiles& files);
-/// A JSON array of objects {name, severity, message, file, line, column, end_line, end_column, labels, notes, hint}.
+/// A JSON array of objects {name, severity, message, file, line, column, end_line, end_column,
+/// labels, notes, hint}.
 std::string to_json(const DiagnosticSink& sink, const SourceFiles& files);
 /// The form in which errors cross folders.
 Error to_error(const Diagnostic& diagnostic);

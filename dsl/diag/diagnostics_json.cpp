@@ -42,9 +42,10 @@ std::string to_json(const DiagnosticSink& sink, const SourceFiles& files) {
   std::string out = "[";
   for (const Diagnostic& d : sink.diagnostics()) {
     if (out.size() > 1) out += ",";
-    out += fmt::format("\n  {{\"name\": {}, \"severity\": {}, \"message\": {}, {}", quoted(d.name()),
-                       d.severity == Severity::Error ? "\"error\"" : "\"warning\"",
-                       quoted(d.message), place_fields(d.primary, files));
+    out +=
+        fmt::format("\n  {{\"name\": {}, \"severity\": {}, \"message\": {}, {}", quoted(d.name()),
+                    d.severity == Severity::Error ? "\"error\"" : "\"warning\"", quoted(d.message),
+                    place_fields(d.primary, files));
     if (!d.primary_text.empty()) out += ", \"text\": " + quoted(d.primary_text);
     out += ", \"labels\": [";
     for (size_t i = 0; i < d.labels.size(); ++i)

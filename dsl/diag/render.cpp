@@ -12,7 +12,8 @@
 namespace asb {
 namespace {
 
-constexpr uint32_t kMaxWidth = 140;  // columns of source shown; a longer line is cut around the caret
+constexpr uint32_t kMaxWidth =
+    140;  // columns of source shown; a longer line is cut around the caret
 constexpr std::string_view kCut = "…";
 
 struct Mark {

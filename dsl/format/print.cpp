@@ -45,12 +45,17 @@ class DeclPrinter {
                        exprs_.text(d.result), exprs_.body(d.body));
   }
   std::string operator()(const ParamDecl& d) {
-    std::string out = start(d, d.name) + type(d.type) + optional(" on ", d.domain, kSet) + value(d.value);
+    std::string out =
+        start(d, d.name) + type(d.type) + optional(" on ", d.domain, kSet) + value(d.value);
     if (d.low) out += " in [" + exprs_.text(d.low) + ", " + exprs_.text(d.high) + "]";
     return out;
   }
-  std::string operator()(const DomainDecl& d) { return start(d, d.name) + " = " + exprs_.text(d.value, kSet); }
-  std::string operator()(const GroupDecl& d) { return start(d, d.name) + " = " + exprs_.text(d.set, kSet); }
+  std::string operator()(const DomainDecl& d) {
+    return start(d, d.name) + " = " + exprs_.text(d.value, kSet);
+  }
+  std::string operator()(const GroupDecl& d) {
+    return start(d, d.name) + " = " + exprs_.text(d.set, kSet);
+  }
   std::string operator()(const FramesDecl& d) { return start(d, d.name) + value(d.value); }
   std::string operator()(const DataDecl& d) {
     return start(d, d.name) + type(d.type) + optional(" on ", d.domain, kSet) +
@@ -70,7 +75,8 @@ class DeclPrinter {
   }
   std::string operator()(const FixDecl& d) {
     return start(d, d.unknown) + (d.components ? "." + d.components.text : "") +
-           optional(" on ", d.set, kSet) + optional(" = ", d.value, kLoose) + (d.is_over ? " over" : "");
+           optional(" on ", d.set, kSet) + optional(" = ", d.value, kLoose) +
+           (d.is_over ? " over" : "");
   }
   std::string operator()(const AttachDecl& d) {
     return "attach " + exprs_.before_word(d.points, kSet) + " to " + exprs_.text(d.target);
@@ -81,9 +87,12 @@ class DeclPrinter {
     const std::string unknowns = "solve " + names(d.unknowns, ", ");
     const std::string method = optional(" using ", d.method, kLoose);
     switch (d.kind) {
-      case SolveKind::Minimizing: return unknowns + " minimizing " + exprs_.text(d.objective) + method;
-      case SolveKind::Balancing: return unknowns + " balancing " + exprs_.text(d.objective) + method;
-      case SolveKind::Stationary: break;
+      case SolveKind::Minimizing:
+        return unknowns + " minimizing " + exprs_.text(d.objective) + method;
+      case SolveKind::Balancing:
+        return unknowns + " balancing " + exprs_.text(d.objective) + method;
+      case SolveKind::Stationary:
+        break;
     }
     return unknowns + " making " + exprs_.before_word(d.objective, kLoose) + " stationary" + method;
   }
@@ -150,7 +159,9 @@ std::string print(const SyntaxTree& tree, DeclId declaration) {
   return (d.doc.empty() ? std::string() : doc_lines(d.doc)) + std::visit(DeclPrinter(tree), d.kind);
 }
 
-std::string print(const SyntaxTree& tree, ExprId expr) { return ExprPrinter(tree).text(expr, kSet); }
+std::string print(const SyntaxTree& tree, ExprId expr) {
+  return ExprPrinter(tree).text(expr, kSet);
+}
 std::string print(const SyntaxTree& tree, TypeId type) { return ExprPrinter(tree).text(type); }
 
 }  // namespace asb::ast

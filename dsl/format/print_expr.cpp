@@ -1,9 +1,9 @@
 // Whatever is printed here is read back by dsl/parse to the same nodes; tests hold it to that.
 #include "dsl/format/print_expr.h"
 
-#include <utility>
-
 #include <fmt/format.h>
+
+#include <utility>
 
 #include "dsl/ast/dump.h"
 #include "dsl/ast/walk.h"
@@ -13,19 +13,25 @@ namespace {
 
 int precedence_of(BinaryOp op) {
   switch (op) {
-    case BinaryOp::Or: return kOr;
-    case BinaryOp::And: return kAnd;
+    case BinaryOp::Or:
+      return kOr;
+    case BinaryOp::And:
+      return kAnd;
     case BinaryOp::Equal:
     case BinaryOp::NotEqual:
     case BinaryOp::Less:
     case BinaryOp::LessEqual:
     case BinaryOp::Greater:
-    case BinaryOp::GreaterEqual: return kCompare;
+    case BinaryOp::GreaterEqual:
+      return kCompare;
     case BinaryOp::Add:
-    case BinaryOp::Subtract: return kSum;
+    case BinaryOp::Subtract:
+      return kSum;
     case BinaryOp::Multiply:
-    case BinaryOp::Divide: return kProduct;
-    case BinaryOp::Power: return kPower;
+    case BinaryOp::Divide:
+      return kProduct;
+    case BinaryOp::Power:
+      return kPower;
   }
   return kLoose;
 }
@@ -33,10 +39,10 @@ int precedence_of(BinaryOp op) {
 std::string unit_suffix(const Unit& unit) { return unit ? " " + to_string(unit) : std::string(); }
 
 bool starts_block(const ExprKind& kind) {
-  return std::holds_alternative<Reduction>(kind) || std::holds_alternative<IndexedReduction>(kind) ||
-         std::holds_alternative<If>(kind) || std::holds_alternative<Repeat>(kind) ||
-         std::holds_alternative<Minimal>(kind) || std::holds_alternative<Symmetric>(kind) ||
-         std::holds_alternative<Block>(kind);
+  return std::holds_alternative<Reduction>(kind) ||
+         std::holds_alternative<IndexedReduction>(kind) || std::holds_alternative<If>(kind) ||
+         std::holds_alternative<Repeat>(kind) || std::holds_alternative<Minimal>(kind) ||
+         std::holds_alternative<Symmetric>(kind) || std::holds_alternative<Block>(kind);
 }
 
 bool is_word_character(char c) {
@@ -140,7 +146,11 @@ ExprPrinter::Out ExprPrinter::node(const Unary& e) {
 }
 ExprPrinter::Out ExprPrinter::node(const Binary& e) {
   const int level = precedence_of(e.op);
-  if (e.op == BinaryOp::Power) return {base(e.lhs) + "^" + text(e.rhs, kNegate), level};
+  if (e.op == BinaryOp::Power) {
+    const auto* number = std::get_if<Number>(&tree_.exprs[e.lhs].kind);
+    const bool is_plain = number && !number->unit && number->value >= 0;
+    return {(is_plain ? text(e.lhs) : base(e.lhs)) + "^" + text(e.rhs, kNegate), level};
+  }
   const int lhs_level = level == kCompare ? level + 1 : level;  // comparisons don't chain
   return {fmt::format("{} {} {}", text(e.lhs, lhs_level), spelling(e.op), text(e.rhs, level + 1)),
           level};

@@ -1,4 +1,5 @@
-// Expressions and types as text, with the parentheses that precedence asks for; private to dsl/format.
+// Expressions and types as text, with the parentheses that precedence asks for; private to
+// dsl/format.
 #pragma once
 
 #include <string>

@@ -9,24 +9,47 @@ namespace asb {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_ascii_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 
 /// What people paste instead of a sign of the language; for the hint.
 std::string_view meant_by(uint32_t code_point) {
   switch (code_point) {
-    case 0x2212: case 0x2013: case 0x2014: return "-";
-    case 0xD7: case 0xB7: case 0x22C5: return "*";
-    case 0x2018: case 0x2019: return "'";
-    case 0x201C: case 0x201D: return "\"";
-    case 0x2264: return "<=";
-    case 0x2265: return ">=";
-    case 0x2260: return "!=";
-    case 0xA0: case 0x2009: case 0x202F: return " ";
-    case '&': return "and";
-    case '|': return "or";
-    case '!': return "not";
-    case '#': case '%': return "//";
-    default: return {};
+    case 0x2212:
+    case 0x2013:
+    case 0x2014:
+      return "-";
+    case 0xD7:
+    case 0xB7:
+    case 0x22C5:
+      return "*";
+    case 0x2018:
+    case 0x2019:
+      return "'";
+    case 0x201C:
+    case 0x201D:
+      return "\"";
+    case 0x2264:
+      return "<=";
+    case 0x2265:
+      return ">=";
+    case 0x2260:
+      return "!=";
+    case 0xA0:
+    case 0x2009:
+    case 0x202F:
+      return " ";
+    case '&':
+      return "and";
+    case '|':
+      return "or";
+    case '!':
+      return "not";
+    case '#':
+      return "//";
+    default:
+      return {};
   }
 }
 
@@ -143,8 +166,8 @@ class Lexer {
     add(TokenKind::End, last.end, last.end);
   }
 
-  /// `mesh body …` at the start of a line can't stand inside ( ) or [ ], nor in column 1 inside { }:
-  /// a bracket above was not closed.
+  /// `mesh body …` at the start of a line can't stand inside ( ) or [ ], nor in column 1 inside {
+  /// }: a bracket above was not closed.
   void close_before_declaration(uint32_t begin) {
     if (open_.empty()) return;
     uint32_t end = begin;
@@ -235,6 +258,8 @@ class Lexer {
       ++pos_;
     } else {
       if (pos_ > begin + 1 && text_[pos_ - 1] == '\r') --pos_;
+      unclosed_text_ = begin;
+      unclosed_text_line_ = static_cast<uint32_t>(text_.rfind('\n', begin) + 1);
       report(DiagnosticKind::UnclosedText, begin, pos_);
     }
     add_token(TokenKind::Text, begin);
@@ -243,11 +268,11 @@ class Lexer {
   void sign() {
     using enum TokenKind;
     // Longer spellings first.
-    constexpr TokenKind kSigns[] = {Arrow,      FatArrow,  EqualEqual,  NotEqual,     LessEqual,
-                                    GreaterEqual, Dots,    LeftParen,   RightParen,   LeftBracket,
-                                    RightBracket, LeftBrace, RightBrace, Comma,       Colon,
-                                    Assign,     Dot,       Prime,       Plus,         Minus,
-                                    Star,       Slash,     Caret,       Less,         Greater};
+    constexpr TokenKind kSigns[] = {Arrow,        FatArrow,  EqualEqual, NotEqual,   LessEqual,
+                                    GreaterEqual, Dots,      LeftParen,  RightParen, LeftBracket,
+                                    RightBracket, LeftBrace, RightBrace, Comma,      Colon,
+                                    Assign,       Dot,       Prime,      Plus,       Minus,
+                                    Star,         Slash,     Caret,      Less,       Greater};
     const uint32_t begin = pos_;
     if (text_[pos_] == ';') {
       newlines_ = 0;
@@ -306,13 +331,20 @@ class Lexer {
     add_token(kind, begin);
   }
 
-  /// Reports the innermost bracket as unclosed and closes it before `where` (0: the end of the text).
+  /// Reports the innermost bracket as unclosed and closes it before `where` (0: the end of the
+  /// text).
   void close_unclosed(uint32_t where) {
     const OpenBracket open = open_.back();
     const TokenKind closing = closing_of(open.kind);
-    Diagnostic& d = report(DiagnosticKind::UnclosedBracket, open.begin, open.begin + 1,
-                           spelling_of(open.kind), spelling_of(closing));
-    if (where) d.label(span(where, where + 1), fmt::format("expected `{}` before this", spelling_of(closing)));
+    if (open.begin < unclosed_text_ && open.begin >= unclosed_text_line_) {
+      out_.errors.push_back(open.begin);  // the text has swallowed the bracket that closes it
+    } else {
+      Diagnostic& d = report(DiagnosticKind::UnclosedBracket, open.begin, open.begin + 1,
+                             spelling_of(open.kind), spelling_of(closing));
+      if (where)
+        d.label(span(where, where + 1),
+                fmt::format("expected `{}` before this", spelling_of(closing)));
+    }
     const uint32_t end = out_.tokens.empty() ? 0 : out_.tokens.back().end;
     add(closing, end, end, true);
     --n_open_[slot(open.kind)];
@@ -330,7 +362,8 @@ class Lexer {
     const std::string_view same = text_.substr(pos_, c.length);
     while (text_.substr(pos_, c.length) == same) pos_ += c.length;
     const bool is_visible = c.value > 0x20 && c.value != 0x7F && c.value != 0xA0;
-    const std::string shown = is_visible ? fmt::format("`{}`", same) : fmt::format("U+{:04X}", c.value);
+    const std::string shown =
+        is_visible ? fmt::format("`{}`", same) : fmt::format("U+{:04X}", c.value);
     Diagnostic& d = report(DiagnosticKind::UnexpectedCharacter, begin, begin + c.length, shown);
     const std::string_view meant = meant_by(c.value);
     if (meant == " ")
@@ -348,8 +381,10 @@ class Lexer {
   size_t n_open_[3] = {0, 0, 0};
   uint32_t newlines_ = 0;         // since the last token or comment
   bool line_break_seen_ = false;  // since the last token
-  bool in_doc_ = false;           // the line above is a `///` line
-  bool doc_is_open_ = false;      // the last doc comment is attached if a token comes now
+  uint32_t unclosed_text_ = 0;    // where the last one begins, and its line
+  uint32_t unclosed_text_line_ = 0;
+  bool in_doc_ = false;       // the line above is a `///` line
+  bool doc_is_open_ = false;  // the last doc comment is attached if a token comes now
 };
 
 }  // namespace

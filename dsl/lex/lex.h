@@ -20,9 +20,9 @@ struct DocComment {
 };
 
 struct TokenStream {
-  std::vector<Token> tokens;        ///< ends with EndOfFile
-  std::vector<DocComment> docs;     ///< in the order of the text
-  std::vector<uint32_t> errors;     ///< sorted offsets of what was reported here
+  std::vector<Token> tokens;     ///< ends with EndOfFile
+  std::vector<DocComment> docs;  ///< in the order of the text
+  std::vector<uint32_t> errors;  ///< sorted offsets of what was reported here
 };
 
 TokenStream lex(const SourceFiles& files, uint32_t file, DiagnosticSink& sink);

@@ -20,10 +20,10 @@ constexpr Entry kEntries[] = {
 
 // Sorted, for bisection.
 constexpr std::string_view kDeclarationWords[] = {
-    "advance", "attach",  "curve", "data",    "energy",     "field",     "fix",     "fn",    "frames",
-    "grid",    "group",   "latent", "layer",  "learn",      "let",       "loss",    "mesh",  "neighbours",
-    "network", "output",  "pairs", "param",   "particles",  "points",    "show",    "solve", "state",
-    "stencil", "surface", "time",  "unknown", "use",        "weight",    "work"};
+    "advance", "attach",  "curve",  "data",    "energy",    "field",  "fix",  "fn",    "frames",
+    "grid",    "group",   "latent", "layer",   "learn",     "let",    "loss", "mesh",  "neighbours",
+    "network", "output",  "pairs",  "param",   "particles", "points", "show", "solve", "state",
+    "stencil", "surface", "time",   "unknown", "use",       "weight", "work"};
 static_assert(std::is_sorted(std::begin(kDeclarationWords), std::end(kDeclarationWords)));
 
 }  // namespace

@@ -27,7 +27,9 @@ class Loader {
     load_prelude();
     for (size_t next = 0; next < tree_.modules.size(); ++next) {
       const ModuleId module(static_cast<uint32_t>(next));
+      const size_t first = sink_.diagnostics().size();
       Parser(tree_, tree_.modules[module].file, sink_).parse_module(module);
+      sink_.sort_from(first);
       load_used_by(module);
     }
     order();
@@ -152,19 +154,18 @@ class Loader {
   SyntaxTree& tree_;
   DiagnosticSink& sink_;
   std::vector<std::string> folders_;
-  std::map<std::string, ModuleId> by_path_;   // absent: the file could not be read
-  std::vector<std::vector<UseEdge>> uses_;    // by module
+  std::map<std::string, ModuleId> by_path_;  // absent: the file could not be read
+  std::vector<std::vector<UseEdge>> uses_;   // by module
 };
 
 }  // namespace
 
-LoadedProgram load_program(const std::string& path, const std::vector<std::string>& search_folders) {
+LoadedProgram load_program(const std::string& path,
+                           const std::vector<std::string>& search_folders) {
   LoadedProgram program;
   Result<std::string> text = read_file(path, kMaxSourceBytes);
-  if (!text)
-    program.diagnostics.error(DiagnosticKind::FileNotReadable, {}, text.error().message);
-  const fs::path own_folder = fs::path(path).parent_path();
-  std::vector<std::string> folders = {(own_folder.empty() ? fs::path(".") : own_folder).string()};
+  if (!text) program.diagnostics.error(DiagnosticKind::FileNotReadable, {}, text.error().message);
+  std::vector<std::string> folders = {fs::path(path).parent_path().string()};
   folders.insert(folders.end(), search_folders.begin(), search_folders.end());
   Loader(program, folders).load_main(path, path, text ? std::move(*text) : std::string());
   return program;

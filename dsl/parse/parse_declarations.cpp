@@ -1,9 +1,8 @@
 // Declarations, one function a form; the forms are those of docs/language.md.
-#include "dsl/parse/parser.h"
-
 #include <algorithm>
 
 #include "dsl/ast/walk.h"
+#include "dsl/parse/parser.h"
 
 namespace asb::ast {
 
@@ -43,11 +42,28 @@ void Parser::parse_declaration() {
     const bool is_callable = std::holds_alternative<FunctionDecl>(kind);
     kind = BrokenDecl{declared_, is_callable};
     skip_statement(0, false);
+    skip_continuation();
   }
   const Span span = span_from(first.begin);
   Module& module = tree_.modules[module_];
   const DeclId id = tree_.declarations.add({std::move(kind), span, std::move(doc), module_});
   module.declarations.push_back(id);
+}
+
+/// Indented lines after an error that begin no declaration are taken for the rest of the faulty
+/// one.
+void Parser::skip_continuation() {
+  while (at(TokenKind::End)) {
+    size_t ahead = 0;
+    while (at(TokenKind::End, ahead)) ++ahead;
+    const Token next = peek(ahead);
+    const bool is_declaration = next.kind == TokenKind::Name && is_declaration_word(text_of(next));
+    const bool is_indented = next.begin > 0 && tree_.files[file_].text[next.begin - 1] != '\n';
+    if (next.kind == TokenKind::EndOfFile || is_declaration || !is_indented) return;
+    while (accept(TokenKind::End)) {
+    }
+    skip_statement(0, false);
+  }
 }
 
 /// The documentation of the declaration that begins with `token`. The lines that open a file are
@@ -108,8 +124,8 @@ DeclKind Parser::declaration(std::string_view word) {
   if (word == "energy") return EnergyDecl{std::move(name), valued("`energy e = functional`")};
   if (word == "work") return WorkDecl{std::move(name), valued("`work w = functional`")};
   const bool is_pairs = word == "pairs";
-  const std::string_view form = is_pairs ? "`pairs c = between(a at x, b) within d`"
-                                         : "`neighbours n = of(g at x) within d`";
+  const std::string_view form =
+      is_pairs ? "`pairs c = between(a at x, b) within d`" : "`neighbours n = of(g at x) within d`";
   const ExprId value = valued(form);
   expect(TokenKind::Within, form);
   const ExprId distance = expression();
@@ -223,8 +239,8 @@ DeclKind Parser::param() {
 
 DeclKind Parser::domain(DomainKind kind) {
   DomainDecl d{kind, declare("a name"), {}};
-  const std::string form = fmt::format("`{} {} = …`", declaration_word(d),
-                                       d.name ? d.name.text : "name");
+  const std::string form =
+      fmt::format("`{} {} = …`", declaration_word(d), d.name ? d.name.text : "name");
   if (expect(TokenKind::Assign, form)) d.value = set_expression();
   return d;
 }

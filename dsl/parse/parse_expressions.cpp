@@ -1,5 +1,6 @@
 // Operators by precedence, what may follow a value, sets, and arguments.
-//   or  <  and  <  not  <  == != < <= > >=  <  + -  <  * /  <  unary -  <  ^ (right)  <  ' . [ ] ( )
+//   or  <  and  <  not  <  == != < <= > >=  <  + -  <  * /  <  unary -  <  ^ (right)  <  ' . [ ] (
+//   )
 #include "dsl/parse/parser.h"
 
 namespace asb::ast {
@@ -15,19 +16,32 @@ struct Operator {
 
 Operator operator_of(TokenKind kind) {
   switch (kind) {
-    case TokenKind::Or: return {BinaryOp::Or, 1};
-    case TokenKind::And: return {BinaryOp::And, 2};
-    case TokenKind::EqualEqual: return {BinaryOp::Equal, kComparison};
-    case TokenKind::NotEqual: return {BinaryOp::NotEqual, kComparison};
-    case TokenKind::Less: return {BinaryOp::Less, kComparison};
-    case TokenKind::LessEqual: return {BinaryOp::LessEqual, kComparison};
-    case TokenKind::Greater: return {BinaryOp::Greater, kComparison};
-    case TokenKind::GreaterEqual: return {BinaryOp::GreaterEqual, kComparison};
-    case TokenKind::Plus: return {BinaryOp::Add, 5};
-    case TokenKind::Minus: return {BinaryOp::Subtract, 5};
-    case TokenKind::Star: return {BinaryOp::Multiply, 6};
-    case TokenKind::Slash: return {BinaryOp::Divide, 6};
-    default: return {BinaryOp::Add, 0};
+    case TokenKind::Or:
+      return {BinaryOp::Or, 1};
+    case TokenKind::And:
+      return {BinaryOp::And, 2};
+    case TokenKind::EqualEqual:
+      return {BinaryOp::Equal, kComparison};
+    case TokenKind::NotEqual:
+      return {BinaryOp::NotEqual, kComparison};
+    case TokenKind::Less:
+      return {BinaryOp::Less, kComparison};
+    case TokenKind::LessEqual:
+      return {BinaryOp::LessEqual, kComparison};
+    case TokenKind::Greater:
+      return {BinaryOp::Greater, kComparison};
+    case TokenKind::GreaterEqual:
+      return {BinaryOp::GreaterEqual, kComparison};
+    case TokenKind::Plus:
+      return {BinaryOp::Add, 5};
+    case TokenKind::Minus:
+      return {BinaryOp::Subtract, 5};
+    case TokenKind::Star:
+      return {BinaryOp::Multiply, 6};
+    case TokenKind::Slash:
+      return {BinaryOp::Divide, 6};
+    default:
+      return {BinaryOp::Add, 0};
   }
 }
 
@@ -246,8 +260,11 @@ std::vector<Argument> Parser::plain_arguments(std::vector<ParsedArgument> parsed
   std::vector<Argument> out;
   for (ParsedArgument& p : parsed) {
     if (p.span) {
-      const std::string_view word = p.binder ? "i in …" : p.corners ? "as" : "into";
-      report(Kind::BinderOutsideReduction, p.span, word);
+      const std::string_view word = p.binder ? "in" : p.into ? "into" : "as";
+      const std::string_view form = p.binder ? "i in 0..n"
+                                    : p.into ? "S as (i, j) into i"
+                                             : "S as (a, b)";
+      report(Kind::BinderOutsideReduction, p.span, word, form);
     }
     out.push_back(std::move(p.argument));
   }

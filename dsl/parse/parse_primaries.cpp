@@ -1,12 +1,11 @@
 // What an operand can be: literals, names and calls, reductions, `if`, `repeat`, `minimal`,
 // `symmetric`, and blocks.
-#include "dsl/parse/parser.h"
-
 #include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "dsl/ast/walk.h"
+#include "dsl/parse/parser.h"
 
 namespace asb::ast {
 namespace {
@@ -25,22 +24,28 @@ std::optional<ReductionKind> reduction_kind(std::string_view name) {
 ExprId Parser::primary() {
   const Token token = peek();
   switch (token.kind) {
-    case TokenKind::Number: return number();
+    case TokenKind::Number:
+      return number();
     case TokenKind::True:
     case TokenKind::False:
       advance();
       return make(Bool{token.kind == TokenKind::True}, token.begin);
-    case TokenKind::LeftParen: return parenthesised();
-    case TokenKind::LeftBracket: return list();
+    case TokenKind::LeftParen:
+      return parenthesised();
+    case TokenKind::LeftBracket:
+      return list();
     case TokenKind::LeftBrace:
       if (in_head_) break;
       return block("`{ let a = …; value }`");
-    case TokenKind::If: return conditional();
-    case TokenKind::Name: return name_or_call();
+    case TokenKind::If:
+      return conditional();
+    case TokenKind::Name:
+      return name_or_call();
     case TokenKind::Text:
       fail(Kind::TextOutsideArgument, span_of(token));
       return missing();
-    default: break;
+    default:
+      break;
   }
   fail_expression();
   return missing();
@@ -119,6 +124,10 @@ ExprId Parser::name_or_call() {
   if (name == "symmetric" && at(TokenKind::LeftParen, 1) && at(TokenKind::Name, 2) &&
       at(TokenKind::Assign, 3))
     return symmetric();
+  if (at_declaration()) {
+    fail_expression();
+    return missing();
+  }
   advance();
   if (!at(TokenKind::LeftParen)) return make(Name{std::string(name)}, token.begin);
   std::vector<ParsedArgument> parsed = arguments();
@@ -130,7 +139,8 @@ ExprId Parser::name_or_call() {
   return make(Call{std::move(function), std::move(plain)}, token.begin);
 }
 
-ExprId Parser::reduction(const Token& name, ReductionKind kind, std::vector<ParsedArgument> parsed) {
+ExprId Parser::reduction(const Token& name, ReductionKind kind,
+                         std::vector<ParsedArgument> parsed) {
   if (parsed.empty()) {
     fail(Kind::ExpectedExpression, span_of(peek()), describe(peek()))
         .with_hint(fmt::format("name the domain: `{}(body) {{ … }}`", text_of(name)));
@@ -146,8 +156,8 @@ ExprId Parser::reduction(const Token& name, ReductionKind kind, std::vector<Pars
   std::vector<Argument> options = plain_arguments(std::move(parsed));
   const ExprId body = block("`sum(S) { … }`");
   if (!first.binder)
-    return make(Reduction{kind, first.argument.value, std::move(first.corners), std::move(first.into),
-                          std::move(options), body},
+    return make(Reduction{kind, first.argument.value, std::move(first.corners),
+                          std::move(first.into), std::move(options), body},
                 name.begin);
   const auto* ends = std::get_if<Range>(&tree_.exprs[first.argument.value].kind);
   if (!ends) return missing();
@@ -267,24 +277,23 @@ ExprId Parser::block(std::string_view form) {
 /// A `let` or `weight`; false if an expression follows instead.
 bool Parser::block_statement(Block& block) {
   const Token token = peek();
-  const bool is_declaration = token.kind == TokenKind::Name && at(TokenKind::Name, 1) &&
-                              is_declaration_word(text_of(token));
   // A reserved word after `let` is meant as a name.
   const bool is_let = at_word("let") && !at(TokenKind::End, 1) && is_word(peek(1).kind);
-  if (!is_declaration && !is_let) return false;
+  if (!at_declaration() && !is_let) return false;
+  block.value = {};
   const std::string_view word = text_of(token);
   if (word != "let" && word != "weight") {
-    block.value = {};
+    advance();
     fail(Kind::DeclarationInBlock, span_of(token), word);
     return true;
   }
-  block.value = {};
   advance();
   Ident name = expect_name("a name");
   if (word == "let") {
     const TypeId declared_type = accept(TokenKind::Colon) ? type() : TypeId();
     const ExprId value = valued("`let name = value`");
-    block.statements.push_back({LocalLet{std::move(name), declared_type, value}, span_from(token.begin)});
+    block.statements.push_back(
+        {LocalLet{std::move(name), declared_type, value}, span_from(token.begin)});
     return true;
   }
   if (!in_layer_) report(Kind::WeightOutsideLayer, span_of(token));

@@ -1,7 +1,7 @@
 // Types and units.
-#include "dsl/parse/parser.h"
-
 #include <charconv>
+
+#include "dsl/parse/parser.h"
 
 namespace asb::ast {
 namespace {
@@ -47,7 +47,7 @@ TypeId Parser::type() {
 /// The unit after a number or list that ends at `end`, if one stands there.
 Unit Parser::unit_after(uint32_t end, std::string_view of) {
   const Token token = peek();
-  if (token.kind != TokenKind::Name || text_of(token) == "steps") return {};
+  if (token.kind != TokenKind::Name || text_of(token) == "steps" || at_declaration()) return {};
   const bool is_one_blank = token.begin == end + 1 && tree_.files[file_].text[end] == ' ';
   if (is_one_blank) return unit();
   fail(Kind::UnitSpacing, span_of(token), of, text_of(token));

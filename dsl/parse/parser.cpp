@@ -24,11 +24,16 @@ Token Parser::advance() {
   switch (token.kind) {
     case TokenKind::LeftParen:
     case TokenKind::LeftBracket:
-    case TokenKind::LeftBrace: ++depth_; break;
+    case TokenKind::LeftBrace:
+      ++depth_;
+      break;
     case TokenKind::RightParen:
     case TokenKind::RightBracket:
-    case TokenKind::RightBrace: --depth_; break;
-    default: break;
+    case TokenKind::RightBrace:
+      --depth_;
+      break;
+    default:
+      break;
   }
   if (token.kind != TokenKind::EndOfFile) ++next_;
   return token;
@@ -37,6 +42,10 @@ Token Parser::advance() {
 bool Parser::at_word(std::string_view word, size_t ahead) const {
   const Token& token = peek(ahead);
   return token.kind == TokenKind::Name && text_of(token) == word;
+}
+
+bool Parser::at_declaration() const {
+  return at(TokenKind::Name) && at(TokenKind::Name, 1) && is_declaration_word(text_of(peek()));
 }
 
 bool Parser::accept(TokenKind kind) {
@@ -126,13 +135,14 @@ void Parser::fail_token(std::string_view expected, std::string_view form) {
     fail(Kind::ExpectedToken, span_of(token), expected, describe(token), form);
 }
 
-/// Ends the panic: steps to the next statement's end, or closing brace, `depth` brackets deep.
+/// Ends the panic: steps to the next statement's end or start, or closing brace, `depth` brackets
+/// deep.
 void Parser::skip_statement(uint32_t depth, bool stops_at_brace) {
   panicking_ = false;
   while (!at(TokenKind::EndOfFile)) {
-    if (depth_ == depth &&
-        (at(TokenKind::End) || (stops_at_brace && at(TokenKind::RightBrace))))
-      return;
+    const bool is_end =
+        at(TokenKind::End) || at_declaration() || (stops_at_brace && at(TokenKind::RightBrace));
+    if (depth_ == depth && is_end) return;
     advance();
   }
 }
@@ -155,7 +165,7 @@ ExprId Parser::make(ExprKind kind, uint32_t begin) {
   });
   const Span span = span_from(begin);
   if (height >= kMaxTreeHeight) {
-    fail(Kind::ExpressionTooLong, span, kMaxTreeHeight);
+    fail(Kind::ExpressionTooLong, span, kMaxTreeHeight - 1);
     kind = Missing{};
     height = 0;
   }

@@ -1,7 +1,8 @@
 // Tokens to syntax tree, by recursive descent; private to dsl/parse (load.h is the way in).
 // An error stops the statement it is in: until the parser has found that statement's end it is
 // `panicking`, and sees nothing but the end of the file, so that every rule returns and no further
-// error is reported. Depth of recursion is bounded by kMaxNesting, height of trees by kMaxTreeHeight.
+// error is reported. Depth of recursion is bounded by kMaxNesting, height of trees by
+// kMaxTreeHeight.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,8 @@ class Parser {
   Token advance();
   bool at(TokenKind kind, size_t ahead = 0) const { return peek(ahead).kind == kind; }
   bool at_word(std::string_view word, size_t ahead = 0) const;
+  /// `let a`, `mesh m`: two names in a row stand nowhere but at the start of a statement.
+  bool at_declaration() const;
   bool accept(TokenKind kind);
   /// Steps over `kind` or fails; `form` shows the whole form for the hint.
   bool expect(TokenKind kind, std::string_view form);
@@ -65,6 +68,7 @@ class Parser {
 
   // -- parse_declarations.cpp
   void parse_declaration();
+  void skip_continuation();
   DeclKind declaration(std::string_view word);
   DeclKind use();
   DeclKind function(FunctionKind kind);
@@ -175,13 +179,13 @@ class Parser {
   uint32_t statement_begin_ = 0;  // offset; for asking whether the lexer reported something in it
   int nesting_ = 0;
   bool panicking_ = false;
-  bool in_head_ = false;          // of `if`, `repeat`, `minimal`: a `{` starts the block
-  bool in_layer_ = false;         // weights may be declared
-  Ident declared_;                // the name of the declaration being parsed, once known
-  size_t first_expr_;             // tree height is counted for the expressions of this module
+  bool in_head_ = false;   // of `if`, `repeat`, `minimal`: a `{` starts the block
+  bool in_layer_ = false;  // weights may be declared
+  Ident declared_;         // the name of the declaration being parsed, once known
+  size_t first_expr_;      // tree height is counted for the expressions of this module
   std::vector<uint16_t> heights_;
-  Diagnostic silenced_;           // what chained calls write to when nothing is reported
-  Token end_token_;               // what a panicking parser sees
+  Diagnostic silenced_;  // what chained calls write to when nothing is reported
+  Token end_token_;      // what a panicking parser sees
 };
 
 }  // namespace asb::ast

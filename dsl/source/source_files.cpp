@@ -19,8 +19,7 @@ uint32_t SourceFiles::add(std::string name, std::string text) {
 Position SourceFiles::position(uint32_t file, uint32_t offset) const {
   const SourceFile& source = files_[file];
   offset = std::min(offset, static_cast<uint32_t>(source.text.size()));
-  const auto after =
-      std::upper_bound(source.line_starts.begin(), source.line_starts.end(), offset);
+  const auto after = std::upper_bound(source.line_starts.begin(), source.line_starts.end(), offset);
   const uint32_t start = *(after - 1);
   return {static_cast<uint32_t>(after - source.line_starts.begin()),
           1 + count_code_points(std::string_view(source.text).substr(start, offset - start))};
