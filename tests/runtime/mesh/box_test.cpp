@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
+#include <algorithm>
 
 #include "runtime/mesh/element.h"
 #include "runtime/mesh/surface.h"
@@ -47,6 +47,15 @@ TEST(Box, BoundaryIsTheSkinOfTheBoxWhateverTheElement) {
     EXPECT_EQ(skin.facet_face.size(), skin.surface.facets.size());
     for (size_t v = 0; v < skin.node.size(); ++v)
       EXPECT_TRUE(v == 0 || skin.node[v - 1] < skin.node[v]);
+  }
+}
+
+TEST(Box, BoundaryQuadrilateralsAreCutAtTheirLowestNode) {
+  const MeshBoundary skin = boundary(*box({2, 1, 1}, {4, 3, 2}, ElementKind::Hex8));
+  for (size_t t = 0; t < skin.surface.facets.size(); t += 2) {
+    const auto &a = skin.surface.facets[t], &b = skin.surface.facets[t + 1];
+    EXPECT_EQ(a[0], b[0]);
+    EXPECT_LT(a[0], std::min({a[1], a[2], b[1], b[2]}));
   }
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/mesh/occupancy.h"
 #include "runtime/mesh/quadrature.h"
 #include "runtime/mesh/surface.h"
+#include "runtime/mesh/thickness.h"
 #include "runtime/mesh/vec3.h"
 #include "shapes.h"
 
@@ -175,6 +176,54 @@ TEST(Voxels, SamplesAgreeWithTheWindingNumberAlsoThroughVerticesAndEdges) {
   EXPECT_GT(inside, 100);
   EXPECT_EQ(counts.n_negative, 0);
   EXPECT_EQ(counts.n_overlapping, 0);
+}
+
+TEST(Voxels, RowsCloseWhereTheyGrazeAnEdge) {
+  // Rows on the silhouette of an octahedron, where the upper and the lower facet must decide alike.
+  int64_t inside = 0;
+  for (int trial = 1; trial <= 20; ++trial) {
+    Surface s = sphere_surface({0, 0, 0}, 1, 0);
+    const Vec3 size = {0.1 * trial, 0.3, 0.7};
+    for (Vec3& v : s.vertices) v = {v[0] * size[0], v[1] * size[1], v[2] * size[2]};
+    constexpr int kRows = 100;
+    const Lattice lattice = {
+        {0, 0, -1}, {size[0] / kRows, size[1] / kRows, 0.2}, {kRows, kRows, 10}};
+    const SampleCounts counts = count_samples(s, lattice, 1);
+    EXPECT_EQ(counts.n_negative, 0);
+    EXPECT_EQ(counts.n_overlapping, 0);
+    for (size_t c = 0; c < counts.inside.size(); ++c)
+      if (c % 10 == 0 || c % 10 == 9) inside += counts.inside[c];  // above 0.7 or below -0.7
+  }
+  EXPECT_EQ(inside, 0);
+}
+
+TEST(Voxels, ThicknessIsTheChordOfThePlateWhereverTheCellsLie) {
+  for (int axis = 0; axis < 3; ++axis) {
+    Vec3 high = {1, 1, 1};
+    high[axis] = 0.13;
+    Lattice lattice = {{-0.01, -0.02, -0.03}, {0.1, 0.1, 0.1}, {11, 11, 11}};
+    const Surface plate = box_surface({0, 0, 0}, high);
+    const SampleCounts counts = count_samples(plate, lattice, 4);
+    std::vector<char> active;
+    std::vector<double> fraction;
+    for (int32_t n : counts.inside) {
+      active.push_back(n > 0);
+      fraction.push_back(n / 64.0);
+    }
+    EXPECT_NEAR(measure_thickness(plate, lattice, active, fraction), 0.13, 1e-12) << axis;
+    EXPECT_EQ(count_layers(lattice, active, fraction), 2) << axis;
+  }
+}
+
+TEST(Voxels, CellsWithASliverOfSolidAreKept) {
+  // Cells of 1/3; above the block a sheet of a fifteenth of a cell: between the samples 4 a cell,
+  // not those 16 a cell. Its middle cells hold no vertex.
+  Surface s = joined(box_surface({0, 0, 0}, {1, 1, 1}), box_surface({1, 0, 0.34}, {2, 1, 0.36}));
+  const Voxels kept = *voxels(s, {.cells = 6});
+  EXPECT_EQ(kept.report.n_cells, 27 + 9);
+  const Voxels dropped = *voxels(s, {.cells = 6, .drop_below = 0.1});
+  EXPECT_EQ(dropped.report.n_cells, 27 + 2);  // those at its far corners
+  EXPECT_EQ(dropped.report.n_dropped, kept.report.n_dropped + 7);
 }
 
 TEST(Voxels, ATriangleMeetsABoxByItsInteriorToo) {
