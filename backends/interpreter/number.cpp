@@ -13,7 +13,6 @@ namespace {
 using ir::Op;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 bool is_unit(double a) { return a == 0 || std::fabs(a) == 1; }
 
@@ -30,10 +29,10 @@ Number divide(Number a, Number b) {
   return {v, scaled(1 / b.value, a.magnitude) + scaled(v / b.value, b.magnitude) + (is_unit(b.value) ? 0 : std::fabs(v))};
 }
 
-// |sqrt(a + e) - sqrt(a)| <= min(e / sqrt(a), sqrt(e)), e = eps m: stays finite at 0.
+// |sqrt(a + e) - sqrt(a)| <= min(e / sqrt(a), sqrt(e)), e = kAgreement m: stays finite at 0.
 Number square_root(Number a) {
   const double v = std::sqrt(a.value);
-  const double near_zero = std::sqrt(a.magnitude / kEpsilon);
+  const double near_zero = std::sqrt(a.magnitude / kAgreement);
   return {v, (a.magnitude == 0 ? 0 : std::min(0.5 * a.magnitude / v, near_zero)) + std::fabs(v)};
 }
 

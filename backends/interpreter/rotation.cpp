@@ -61,11 +61,18 @@ void swap_columns(Columns& A, Columns& V, int p, int q) {
 
 ClosestRotation closest_rotation_3x3(const double* M) {
   double largest = 0;
-  for (int i = 0; i < 9; ++i) largest = std::max(largest, std::fabs(M[i]));
+  bool is_finite = true;
+  for (int i = 0; i < 9; ++i) {
+    largest = std::max(largest, std::fabs(M[i]));
+    is_finite &= std::isfinite(M[i]);
+  }
   ClosestRotation result;
-  if (largest == 0 || !std::isfinite(largest)) {
-    const double diagonal = largest == 0 ? 1 : std::nan("");
-    for (int i = 0; i < 3; ++i) result.R[4 * i] = diagonal;
+  if (!is_finite) {
+    result.R.fill(std::nan(""));
+    return result;
+  }
+  if (largest == 0) {
+    result.R = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     return result;
   }
   int exponent = 0;  // a power of two takes the matrix near 1, so that no square over- or underflows
