@@ -67,6 +67,7 @@ enum class LeafKind : uint8_t {
   State,         ///< Plan::states[ref]
   Previous,      ///< value of UnknownId(ref) `extra` steps ago
   CellSize, Step, Steps, TimeStep,
+  Measure,       ///< weight of each entity of space(ref) in Reduction(extra): rest measure, 1, or their mean's
   RestBox,       ///< of geometry(ref) at rest: real[2,3], lower and upper corner [m]
 };
 

@@ -42,6 +42,7 @@ const char* name_of(LeafKind kind) {
     case LeafKind::Step: return "step";
     case LeafKind::Steps: return "steps";
     case LeafKind::TimeStep: return "time step";
+    case LeafKind::Measure: return "measure";
     case LeafKind::RestBox: return "rest box";
   }
   return "?";

@@ -1,2 +1,2 @@
 target_sources(asb_compiler PRIVATE
-  ${CMAKE_CURRENT_LIST_DIR}/forms.cpp ${CMAKE_CURRENT_LIST_DIR}/functions.cpp ${CMAKE_CURRENT_LIST_DIR}/print.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/derivative.cpp ${CMAKE_CURRENT_LIST_DIR}/forms.cpp ${CMAKE_CURRENT_LIST_DIR}/functions.cpp ${CMAKE_CURRENT_LIST_DIR}/print.cpp)

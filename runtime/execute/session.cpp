@@ -95,9 +95,7 @@ Result<Values> Session::make(graph::NodeId id) {
                      return Values{node.type, true, AlignedVector(values.begin(), values.end())};
                    return to_lanes(node.type, values);
                  },
-                 [&](const graph::Scatter&) -> Result<Values> {
-                   return fail("not-yet", "scatters are not executed yet", {}, node.span);
-                 },
+                 [&](const graph::Scatter& g) { return scatter(node, g); },
                  [&](const graph::Network&) -> Result<Values> {
                    return fail("not-yet", "networks are not executed yet", {}, node.span);
                  }},
@@ -133,6 +131,17 @@ Result<Values> Session::leaf(const graph::Node& node, const graph::Leaf& leaf) {
           out.data[k] = std::min(out.data[k], p[k]);
           out.data[3 + k] = std::max(out.data[3 + k], p[k]);
         }
+      return out;
+    }
+    case graph::LeafKind::Measure: {
+      const auto data = space(graph::SpaceId(leaf.ref));
+      if (!data) return fail(data.error());
+      Values out{node.type, false, (*data)->measure};
+      const auto kind = static_cast<graph::Reduction>(leaf.extra);
+      if (kind == graph::Reduction::Mean || kind == graph::Reduction::MeanIntegral) {
+        const double total = fixed_sum((*data)->measure);
+        for (double& w : out.data) w /= total;
+      }
       return out;
     }
     case graph::LeafKind::RestNormal:
@@ -218,6 +227,41 @@ Result<Values> Session::gather(const graph::Node& node, const graph::Gather& gat
     }
   });
   return out;
+}
+
+Result<Values> Session::scatter(const graph::Node& node, const graph::Scatter& scatter) {
+  const graph::NodeId source = node.inputs[0];
+  const auto from = evaluate(source);
+  if (!from) return fail(from.error());
+  const auto found = stencil(plan_.graph.nodes[source].space, node.space);
+  if (!found) return fail(found.error());
+  const auto target = space(node.space);
+  if (!target) return fail(target.error());
+  const Stencil& s = **found;
+  const int c = node.type.entries();
+  const LocalShape shape{scatter.kind == graph::GatherKind::Gradient, c};
+  const int n = shape.entries();
+  const int64_t rows = static_cast<int64_t>(s.corners) * c * kLanes;
+  AlignedVector forces(s.blocks() * rows, 0.0);
+  alignas(64) double ones[kLanes];
+  std::fill(ones, ones + kLanes, 1.0);
+  tbb::parallel_for(tbb::blocked_range<int64_t>(0, s.blocks(), 64), [&](const auto& range) {
+    AlignedVector broadcast(static_cast<size_t>(n) * kLanes);
+    for (int64_t b = range.begin(); b < range.end(); ++b)
+      for (int q = 0; q < s.points; ++q) {
+        const double* p = (*from)->data.data() + (b * s.points + q) * n * kLanes;
+        if ((*from)->single) {
+          for (int k = 0; k < n; ++k) std::fill_n(broadcast.data() + k * kLanes, kLanes, (*from)->data[k]);
+          p = broadcast.data();
+        }
+        scatter_local(s, b, q, shape, ones, p, forces.data() + b * rows);
+      }
+  });
+  // Padding lanes repeat the last group; node_incidence names real groups only.
+  const int64_t n_nodes = static_cast<int64_t>((*target)->ids.size());
+  std::vector<double> sums(n_nodes * c, 0.0);
+  add_forces(node_incidence(s, n_nodes), forces, c, 1.0, sums, {});
+  return to_lanes(node.type, sums);
 }
 
 Result<Values> Session::reduce(const graph::Node& node, const graph::Reduce& reduce) {

@@ -81,6 +81,9 @@ class Session {
   [[nodiscard]] Result<const Values*> evaluate(graph::NodeId node);
   /// Runs solve `id` if it has not been run, and keeps its outcome.
   [[nodiscard]] Result<const SolveOutcome*> solve(graph::SolveId id);
+  /// Begins solve `id` at the end of an earlier one, of this session or another of the same program: its free values and
+  /// its force scale (Note [Convergence]). Held values stay as the program says. Before solve() and objective().
+  [[nodiscard]] Result<void> start_from(graph::SolveId id, const SolveOutcome& earlier);
   /// Everything that the program wants: outputs, shows, positions. Solves that did not converge are in the result.
   [[nodiscard]] Result<RunResult> run();
 
@@ -111,6 +114,7 @@ class Session {
   Result<Values> leaf(const graph::Node& node, const graph::Leaf& leaf);
   Result<Values> map(const graph::Node& node, const graph::Map& map);
   Result<Values> gather(const graph::Node& node, const graph::Gather& gather);
+  Result<Values> scatter(const graph::Node& node, const graph::Scatter& scatter);
   Result<Values> reduce(const graph::Node& node, const graph::Reduce& reduce);
   Result<std::vector<double>> node_major(graph::NodeId id);
   Values to_lanes(const ir::Type& type, std::span<const double> by_entity) const;
@@ -133,6 +137,11 @@ class Session {
   std::map<std::pair<uint32_t, uint32_t>, std::unique_ptr<Stencil>> stencils_;
   std::map<uint32_t, std::vector<Values>> map_outputs_;  ///< by FunctionId, for maps with several outputs
   std::map<uint32_t, std::unique_ptr<SolveOutcome>> solved_;
+  struct Start {
+    std::vector<double> values;  ///< node-major
+    double force_scale = 0;
+  };
+  std::map<uint32_t, Start> starts_;                     ///< by SolveId, of start_from()
   std::map<uint32_t, std::vector<AlignedVector>> form_weights_;  ///< by SolveId
   std::vector<std::pair<std::string, double>> times_;
   std::vector<Note> notes_;

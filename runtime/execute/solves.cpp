@@ -111,10 +111,26 @@ Result<AlignedVector> Session::form_weights(const plan::Form& form) {
   return weight;
 }
 
+Result<void> Session::start_from(graph::SolveId id, const SolveOutcome& earlier) {
+  const plan::Solve& solve = plan_.solves[id.index];
+  const auto layout = unknown_layout(solve);
+  if (!layout) return fail(layout.error());
+  if (earlier.values.size() != 1 || earlier.values[0].size() != layout->values.size())
+    return fail("start-size", fmt::format("the start of `solve {}` has {} values, its unknown has {}", solve.name,
+                                          earlier.values.empty() ? 0 : earlier.values[0].size(), layout->values.size()),
+                "start from a solve on the same mesh", solve.span);
+  starts_[id.index] = {earlier.values[0], earlier.report.force_scale};
+  return {};
+}
+
 Result<std::unique_ptr<SolveObjective>> Session::objective(graph::SolveId id) {
   const plan::Solve& solve = plan_.solves[id.index];
   auto layout = unknown_layout(solve);
   if (!layout) return fail(layout.error());
+  const auto start = starts_.find(id.index);
+  if (start != starts_.end())
+    for (size_t i = 0; i < layout->values.size(); ++i)
+      if (layout->free_index[i] >= 0) layout->values[i] = start->second.values[i];
   const graph::SpaceId nodes = plan_.unknowns[solve.unknowns[0].index].space;
   auto& weights = form_weights_[id.index];
   weights.resize(solve.forms.size());
@@ -147,7 +163,9 @@ Result<std::unique_ptr<SolveObjective>> Session::objective(graph::SolveId id) {
     }
     forms.push_back(std::make_unique<FormAssembler>(std::move(in)));
   }
-  return std::make_unique<SolveObjective>(std::move(*layout), std::move(forms));
+  auto made = std::make_unique<SolveObjective>(std::move(*layout), std::move(forms));
+  if (start != starts_.end()) made->set_force_scale(start->second.force_scale);
+  return made;
 }
 
 Result<const SolveOutcome*> Session::solve(graph::SolveId id) {
