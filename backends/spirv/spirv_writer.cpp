@@ -283,9 +283,8 @@ class Writer {
     ASB_UNREACHABLE("an op that check_supported refuses");
   }
 
-  /// Rounds of `body` until it says stop or `cap` rounds were run.
+  /// Rounds of `body` until it says stop or `cap` (at least 1) rounds were run.
   Id emit_iterate(const Function& body, int32_t cap, Kind kind, std::vector<Id> arguments) {
-    if (cap <= 0) return arguments[0];
     const Id header = m_.fresh(), round_block = m_.fresh(), again = m_.fresh(), after = m_.fresh();
     const Id before = m_.block(), next_round = m_.fresh();
     m_.code(spv::Op::OpBranch, {header});
