@@ -156,7 +156,7 @@ Value Checker::elementwise(Builtin which, std::string_view name, std::vector<Val
   switch (row.unit) {
     case UnitRule::None:
       if (!a.type.unit.free && !is_dimensionless(a.type.unit)) {
-        error(Kind::NotDimensionless, a.span, fmt::format("`{}`", name), spell(a.type.unit))
+        error(Kind::NotDimensionless, a.span, fmt::format("`{}`", name), quoted(a.type.unit))
             .label(a.span, fmt::format("`{}`{}", spell(a.type.unit), origin(a)));
         return {};
       }

@@ -32,7 +32,7 @@ bool Checker::match_arguments(const ast::FunctionDecl& function, const std::vect
                               std::vector<std::optional<Value>>& values, std::string& layer_name) {
   const auto& parameters = function.parameters;
   values.assign(parameters.size(), std::nullopt);
-  bool ok = true;
+  bool ok = true, unknown = false;
   size_t position = 0;
   for (const ast::Argument& argument : arguments) {
     size_t k = position;
@@ -52,6 +52,7 @@ bool Checker::match_arguments(const ast::FunctionDecl& function, const std::vect
         Diagnostic& report =
             error(Kind::UnknownArgument, argument.label.span, function.name.text, argument.label.text);
         report.label(function.name.span, "declared here");
+        unknown = true;
         if (!best.empty()) report.with_hint(fmt::format("did you mean `{}`?", best));
         ok = false;
         continue;
@@ -72,12 +73,31 @@ bool Checker::match_arguments(const ast::FunctionDecl& function, const std::vect
     values[k] = std::move(value);
   }
   for (size_t k = 0; k < parameters.size(); ++k) {
-    if (values[k] || parameters[k].initial || !parameters[k].name) continue;
+    if (unknown || values[k] || parameters[k].initial || !parameters[k].name) continue;
     error(Kind::MissingArgument, span, function.name.text, parameters[k].name.text)
         .label(parameters[k].name.span, "declared here");
     ok = false;
   }
   return ok;
+}
+
+// Whether sizes can be inferred: `real[n, m]` takes a value with two axes, and `I` only where the sizes are known.
+bool Checker::has_rank_of(const ast::Parameter& parameter, const Value& value, const std::string& function) {
+  const ast::Type& type = tree_[parameter.type];
+  const std::string what = fmt::format("`{}` of `{}`", parameter.name.text, function);
+  if (value.is_number() && !type.sizes.empty() && value.type.dims.size() != type.sizes.size()) {
+    error(Kind::TypeMismatch, value.span, what, spell_shape(value.type), text(type.span))
+        .label(type.span, "declared here");
+    return false;
+  }
+  if (!value.is_open()) return true;
+  for (const ast::ExprId size : type.sizes) {
+    const auto* name = std::get_if<ast::Name>(&tree_[size].kind);
+    if (!name || find(name->name, tree_[size].span, false).local) continue;
+    error(Kind::UnknownSize, value.span, value.kind == ValueKind::Identity ? "I" : "zero");
+    return false;
+  }
+  return true;
 }
 
 // Binds parameters in the scope of the function: whole numbers first, since they may size the others.
@@ -91,6 +111,7 @@ bool Checker::bind_parameters(const ast::FunctionDecl& function, std::vector<std
       const bool given = values[k].has_value();
       Value value = given ? *values[k] : operand(parameter.initial);
       if (value.is_error()) return false;
+      if (!parameter.type || !has_rank_of(parameter, value, function.name.text)) return false;
       const DeclaredType type = declared_type(parameter.type, &value);
       value = coerce(value, type, fmt::format("`{}` of `{}`", parameter.name.text, function.name.text));
       if (value.is_error()) return false;
@@ -123,9 +144,12 @@ Value Checker::call_declaration(ast::DeclId id, const std::vector<ast::Argument>
   const auto again = std::ranges::find_if(calls_, [&](const CallSite& c) { return c.function == id; });
   if (again != calls_.end()) {
     std::string cycle;
-    for (auto at = again; at != calls_.end(); ++at)
+    bool known = false;
+    for (auto at = again; at != calls_.end(); ++at) {
+      known = !recursive_.insert(at->function).second || known;
       cycle += fmt::format("`{}` → ", std::get<ast::FunctionDecl>(tree_[at->function].kind).name.text);
-    error(Kind::Recursion, span, function->name.text, cycle + fmt::format("`{}`", function->name.text));
+    }
+    if (!known) error(Kind::Recursion, span, function->name.text, cycle + fmt::format("`{}`", function->name.text));
     return {};
   }
   std::string path;

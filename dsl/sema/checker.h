@@ -21,16 +21,27 @@ using model::Builtin;
 
 /// Programs beyond these are refused, so that no program takes all memory or the stack.
 constexpr size_t kMaxExpressions = 1'000'000;
-constexpr size_t kMaxWork = 20'000'000;    ///< expressions checked, counting each time through a loop
+constexpr size_t kMaxWork = 5'000'000;     ///< expressions checked, counting each time through a loop
 constexpr int kMaxDepth = 3000;            ///< of expressions within expressions, through calls and declarations
 constexpr uint32_t kMaxModelDepth = 4000;  ///< the longest path in the Model's expressions
 constexpr int64_t kMaxEntries = 1 << 24;   ///< of one tensor
 
-/// One argument of a call, evaluated.
-struct Argument {
-  std::string label;
-  Value value;
-  Span span;
+/// The syntax tree; where the parser left something out after an error, a Missing expression or a type without a name.
+struct Tree {
+  explicit Tree(const ast::SyntaxTree& tree)
+      : all(tree), files(tree.files), order(tree.order), declarations(tree.declarations), main(tree.main), prelude(tree.prelude) {}
+  const ast::Expr& operator[](ast::ExprId id) const { return id ? all[id] : missing; }
+  const ast::Type& operator[](ast::TypeId id) const { return id ? all[id] : no_type; }
+  const ast::Declaration& operator[](ast::DeclId id) const { return all[id]; }
+  const ast::Module& operator[](ast::ModuleId id) const { return all[id]; }
+
+  const ast::SyntaxTree& all;
+  const SourceFiles& files;
+  const std::vector<ast::ModuleId>& order;
+  const Store<ast::DeclId, ast::Declaration>& declarations;
+  const ast::ModuleId main, prelude;
+  const ast::Expr missing = {};
+  const ast::Type no_type = {};
 };
 
 struct Binding {
@@ -179,6 +190,7 @@ class Checker {
   Value call_network(ast::DeclId decl, const std::vector<ast::Argument>& arguments, Span span);
   bool match_arguments(const ast::FunctionDecl& function, const std::vector<ast::Argument>& arguments, Span span,
                        std::vector<std::optional<Value>>& values, std::string& layer_name);
+  bool has_rank_of(const ast::Parameter& parameter, const Value& value, const std::string& function);
   bool bind_parameters(const ast::FunctionDecl& function, std::vector<std::optional<Value>>& values, Span span);
   Value result_of(const ast::FunctionDecl& function);
   void check_function(ast::DeclId decl);
@@ -291,7 +303,7 @@ class Checker {
   struct Frame;  ///< saves names, place and owner while something else is checked
   friend struct Frame;
 
-  const ast::SyntaxTree& tree_;
+  const Tree tree_;
   DiagnosticSink& sink_;
   const CheckOptions& options_;
   model::Model model_;
@@ -307,7 +319,7 @@ class Checker {
   WeightOwner* owner_ = nullptr;
   std::vector<CallSite> calls_;
   std::set<std::tuple<int, uint32_t, uint32_t, uint32_t>> reported_;
-  std::set<ast::DeclId> checked_functions_;
+  std::set<ast::DeclId> recursive_;  ///< functions in a circle that was reported
   std::map<uint32_t, Span> solved_;  ///< by UnknownId: where
   std::map<uint32_t, std::map<uint32_t, Span>> unknown_frames_;  ///< by UnknownId: the frames that it varies along
   Diagnostic silenced_;

@@ -162,7 +162,7 @@ Value Checker::read(ast::DeclId id, Span span) {
     value.declared = name->span;
     return value;
   }
-  error(Kind::NotAValue, span, fmt::format("`{}`, a {},", text(span), describe(kind)));
+  error(Kind::NotAValue, span, fmt::format("`{}` ({})", text(span), describe(kind)));
   return {};
 }
 
@@ -411,7 +411,7 @@ void Checker::declare_time(ast::DeclId id, const ast::TimeDecl& decl, Span span)
       return;
     }
     if (!dt.bare && !dt.type.unit.free && dt.type.unit != second) {
-      error(Kind::WrongUnit, dt.span, "the time step", spell(dt.type.unit), "s");
+      error(Kind::WrongUnit, dt.span, "the time step", quoted(dt.type.unit), "`s`");
       return;
     }
     time.dt = expr_of(dt);

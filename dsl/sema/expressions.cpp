@@ -154,7 +154,7 @@ Value Checker::name_value(const std::string& name, Span span) {
   }
   const Found callable = find(name, span, true);
   if (callable.decl) {
-    error(Kind::NotAValue, span, fmt::format("`{}`, a {},", name, describe(tree_[callable.decl].kind)))
+    error(Kind::NotAValue, span, fmt::format("`{}` ({})", name, describe(tree_[callable.decl].kind)))
         .with_hint(fmt::format("call it: `{}(…)`", name));
     return {};
   }
@@ -209,7 +209,7 @@ Value Checker::stack(std::vector<Value> items, const ast::Unit& unit, Span span)
   type.unit = total.type.unit;
   if (unit) {
     if (!type.unit.free && !is_dimensionless(type.unit)) {
-      error(Kind::UnitMismatch, span, "in a list in", spell(type.unit), spell(scale.dimension));
+      error(Kind::UnitMismatch, span, "in a list in", quoted(type.unit), quoted(scale.dimension));
       return {};
     }
     type.unit = scale.dimension;

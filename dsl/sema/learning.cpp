@@ -63,7 +63,7 @@ void Checker::declare_data(ast::DeclId id, const ast::DataDecl& decl, Span span)
           return;
         }
         if (type.has_unit && type.type.unit != unit.type.unit) {
-          error(Kind::WrongUnit, unit.span, fmt::format("`{}`", data.name), spell(unit.type.unit), spell(type.type.unit));
+          error(Kind::WrongUnit, unit.span, fmt::format("`{}`", data.name), quoted(unit.type.unit), quoted(type.type.unit));
           return;
         }
         data.type.unit = unit.type.unit;

@@ -28,7 +28,7 @@ size_t distance(std::string_view a, std::string_view b) {
 
 std::string closest(std::string_view name, const std::vector<std::string>& candidates) {
   if (name.size() > 100) return "";
-  const size_t limit = name.size() <= 2 ? 1 : 1 + name.size() / 4;
+  const size_t limit = name.size() <= 2 ? 1 : 1 + name.size() / 3;
   std::string best;
   size_t best_distance = limit + 1;
   for (const std::string& candidate : candidates) {

@@ -263,7 +263,7 @@ Value Checker::raise(const Value& a, const Value& b, Span span, Span op_span) {
     return {};
   }
   if (!b.bare && !b.type.unit.free && !is_dimensionless(b.type.unit)) {
-    error(Kind::NotDimensionless, b.span, "the exponent of `^`", spell(b.type.unit));
+    error(Kind::NotDimensionless, b.span, "the exponent of `^`", quoted(b.type.unit));
     return {};
   }
   Type type = a.type;

@@ -54,7 +54,7 @@ void Checker::check_solve(const ast::SolveDecl& decl, Span span) {
     solve.objective = total;
   }
   if (decl.method) {
-    solve.options = method(decl.method, solve.method, {"newton", "projective", "lbfgs", "cg"});
+    solve.options = method(decl.method, solve.method, {"newton", "newton_cg", "projective", "lbfgs"});
     static constexpr std::string_view kKnown[] = {"tol", "iterations", "relative_to", "inversion", "memory"};
     for (const model::Option& option : solve.options) {
       if (std::ranges::find(kKnown, option.name) != std::end(kKnown)) continue;

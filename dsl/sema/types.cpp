@@ -60,11 +60,24 @@ std::optional<int32_t> Checker::size(ast::ExprId expr) {
 
 // With `infer_from`, a size that is a bare name not bound yet takes the value's, and is bound to it.
 DeclaredType Checker::declared_type(ast::TypeId id, const Value* infer_from) {
-  const ast::Type& type = tree_[id];
   DeclaredType result;
+  if (!id) return result;
+  const ast::Type& type = tree_[id];
   result.span = type.span;
   if (type.name.empty()) {
     UnitEntry unit;
+    const bool is_word = type.unit.factors.size() == 1 && !find_unit(type.unit.factors[0].name);
+    const std::string word = is_word ? type.unit.factors[0].name : "";
+    if (is_word) {
+      auto names = unit_names();
+      std::vector<std::string> known(names.begin(), names.end());
+      for (const char* t : {"real", "int", "bool", "vec2", "vec3", "vec4", "mat2", "mat3", "mat4", "sym2", "sym3"})
+        known.push_back(t);
+      Diagnostic& report = error(Kind::UnknownType, type.span, word);
+      if (const std::string best = closest(word, known); !best.empty())
+        report.with_hint(fmt::format("did you mean `{}`?", best));
+      return result;
+    }
     if (!literal_unit(type.unit, unit)) return result;
     result.type.unit = unit.dimension;
     result.has_unit = true;
@@ -175,9 +188,9 @@ std::optional<Unit> Checker::sum_unit(std::string_view what, const Value& a, con
   if (ua.free) return ub;
   if (ub.free || ua == ub) return ua;
   if (!checked) return free_unit();
-  error(Kind::UnitMismatch, span, what, spell(ua), spell(ub))
-      .label(a.span, fmt::format("`{}`{}", spell(ua), origin(a)))
-      .label(b.span, fmt::format("`{}`{}", spell(ub), origin(b)));
+  error(Kind::UnitMismatch, span, what, quoted(ua), quoted(ub))
+      .label(a.span, quoted(ua) + origin(a))
+      .label(b.span, quoted(ub) + origin(b));
   return std::nullopt;
 }
 
@@ -219,9 +232,9 @@ Value Checker::coerce(const Value& value, const DeclaredType& declared, std::str
   if (v.type.kind == TypeKind::Int) v.type.kind = TypeKind::Real;
   if (declared.has_unit) {
     if (!v.bare && !v.type.unit.free && v.type.unit != type.unit) {
-      error(Kind::WrongUnit, value.span, what, spell(v.type.unit), spell(type.unit))
-          .caret_text(fmt::format("`{}`{}", spell(v.type.unit), origin(value)))
-          .label(declared.span, fmt::format("`{}` is declared here", spell(type.unit)));
+      error(Kind::WrongUnit, value.span, what, quoted(v.type.unit), quoted(type.unit))
+          .caret_text(quoted(v.type.unit) + origin(value))
+          .label(declared.span, quoted(type.unit) + ", declared here");
       return {};
     }
     v.type.unit = type.unit;

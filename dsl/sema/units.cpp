@@ -108,6 +108,10 @@ std::string spell(const Unit& unit) {
   return spell_in_base_units(unit);
 }
 
+std::string quoted(const Unit& unit) {
+  return is_dimensionless(unit) ? "no unit" : fmt::format("`{}`", spell(unit));
+}
+
 std::string spell_shape(const model::Type& type) {
   switch (type.kind) {
     case model::TypeKind::Int: return "int";

@@ -35,6 +35,8 @@ std::optional<model::Unit> power(const model::Unit& unit, double exponent);
 
 /// As a user would write it: `Pa` rather than kg/m/s^2, `m`, `kg/m^3`; `1` if dimensionless, `any unit` if free.
 std::string spell(const model::Unit& unit);
+/// For messages: "`Pa`", "no unit".
+std::string quoted(const model::Unit& unit);
 
 /// `real`, `vec3`, `mat3`, `sym3`, `real[51, 3]`, `int`, `bool`.
 std::string spell_shape(const model::Type& type);
