@@ -186,8 +186,8 @@ Result<const SolveOutcome*> Session::solve(graph::SolveId id) {
   if (planned.method == "newton") options.method = SolveMethod::Newton;
   else if (planned.method == "newton_cg" || planned.method == "projective") options.method = SolveMethod::NewtonCg;
   else if (!planned.method.empty())
-    return fail("method-unknown", fmt::format("`{}` is not a way to solve", planned.method),
-                "use `newton`, `newton_cg` or `projective`, or leave it out", planned.span);
+    return fail("not-yet", fmt::format("`{}` is not executed yet", planned.method),
+                "use `newton`, `newton_cg` or `projective`, or leave `using` out", planned.span);
 
   if (options.method != SolveMethod::Newton) {
     const auto start = std::chrono::steady_clock::now();
