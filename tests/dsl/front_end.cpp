@@ -32,12 +32,16 @@ std::string text_of_file(const std::string& path) {
   return text ? *text : std::string();
 }
 
-bool check(LoadedProgram& program) {
+bool check(LoadedProgram& program, const std::vector<std::string>& settings) {
 #ifdef ASB_HAS_CHECKER
-  (void)sema::check(program.tree, program.diagnostics);
+  sema::CheckOptions options;
+  for (const std::string& text : settings)
+    if (auto setting = sema::parse_setting(program.tree, text, program.diagnostics))
+      options.settings.push_back(*setting);
+  (void)sema::check(program.tree, program.diagnostics, options);
   return true;
 #else
-  (void)program;
+  (void)program, (void)settings;
   return false;
 #endif
 }

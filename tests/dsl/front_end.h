@@ -14,9 +14,9 @@ std::vector<std::string> programs_in(const std::string& folder);
 std::string module_folder();
 std::string text_of_file(const std::string& path);
 
-/// Runs the checker on a loaded program; its reports go to the program's. False if it isn't built
-/// in.
-bool check(LoadedProgram& program);
+/// Runs the checker on a loaded program with `--set` texts; its reports go to the program's.
+/// False if it isn't built in.
+bool check(LoadedProgram& program, const std::vector<std::string>& settings = {});
 
 /// Parses a text without modules.
 LoadedProgram parse(const std::string& text);

@@ -1,6 +1,7 @@
 // Every registered diagnostic has a program that brings it about: diagnostics/fail_<name>.asb, with
 // all reports in comments, `// expect LINE:COLUMN name: message`, before the place the path if it
-// is in another file. Nothing else may be reported: cascades fail.
+// is in another file. `// set NAME=EXPR` is given to the checker as `--set`. Nothing else may be
+// reported: cascades fail.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,10 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> expected_in(const std::string& text) {
+/// What stands behind `mark` on the lines that begin with it.
+std::vector<std::string> marked_in(const std::string& text, const std::string& mark) {
   std::vector<std::string> out;
   std::istringstream lines(text);
-  const std::string mark = "// expect ";
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with(mark)) out.push_back(line.substr(mark.size()));
   return out;
@@ -40,8 +41,10 @@ TEST(Diagnostics, EachFailingProgramReportsWhatItSaysAndNothingElse) {
   for (const std::string& path : test::programs_in("diagnostics")) {
     const std::string file = fs::path(path).filename().string();
     LoadedProgram p = load_program(file, {"../modules"});
-    if (!p.diagnostics.has_errors() && !test::check(p)) continue;
-    EXPECT_EQ(reported_in(p, file), expected_in(test::text_of_file(path)))
+    if (!p.diagnostics.has_errors() &&
+        !test::check(p, marked_in(test::text_of_file(path), "// set ")))
+      continue;
+    EXPECT_EQ(reported_in(p, file), marked_in(test::text_of_file(path), "// expect "))
         << file << "\n"
         << render(p.diagnostics, p.tree.files);
   }
@@ -59,7 +62,7 @@ TEST(Diagnostics, EachRegisteredOneHasAFailingProgramAndEachProgramItsDiagnostic
       continue;
     }
     bool is_shown = false;
-    for (const std::string& expected : expected_in(test::text_of_file(path)))
+    for (const std::string& expected : marked_in(test::text_of_file(path), "// expect "))
       is_shown = is_shown || expected.find(fmt::format(" {}: ", entry.name)) != std::string::npos;
     EXPECT_TRUE(is_shown) << path << " does not expect " << entry.name;
   }
