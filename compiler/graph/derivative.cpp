@@ -84,7 +84,7 @@ class Forward {
   Result<NodeId> make(const Node& node, const std::vector<NodeId>& inputs) {
     if (const auto* map = std::get_if<Map>(&node.kind)) return of_map(node, *map, inputs);
     if (std::holds_alternative<Network>(node.kind)) return not_yet(node, "a network");
-    if (std::holds_alternative<Solve>(node.kind)) return not_yet(node, "a solve");
+    if (std::holds_alternative<Solve>(node.kind) || std::holds_alternative<Adjoint>(node.kind)) return not_yet(node, "a solve");
     if (const auto* reduce = std::get_if<Reduce>(&node.kind))
       if (reduce->kind == Reduction::Min || reduce->kind == Reduction::Max) return not_yet(node, "a minimum or maximum");
     Node copy = node;  // Gather, Scatter, Reduce: linear
@@ -118,9 +118,17 @@ class Forward {
   Seeds tangent_;
 };
 
+/// What a solution depends on: its objective with the solution in place of the iterate, and what stands in it beside.
+struct Equilibrium {
+  NodeId objective;
+  std::vector<NodeId> reads;               ///< nodes of the objective that don't lead to the solution, read by those that do
+  std::vector<const plan::Fix*> fixes;     ///< with a value
+};
+
 class Reverse {
  public:
-  Reverse(Graph& graph, const Seeds& seeds, std::span<const NodeId> wrt) : graph_(graph), cotangent_(seeds) {
+  Reverse(Graph& graph, plan::Plan* plan, const Seeds& seeds, std::span<const NodeId> wrt)
+      : graph_(graph), plan_(plan), cotangent_(seeds) {
     for (const NodeId id : wrt) leads_[id] = true;
   }
 
@@ -131,7 +139,13 @@ class Reverse {
     const std::function<void(NodeId)> visit = [&](NodeId id) {
       if (seen[id]) return;
       seen[id] = true;
-      for (const NodeId in : graph_.nodes[id].inputs) visit(in);
+      const std::vector<NodeId> inputs = graph_.nodes[id].inputs;
+      for (const NodeId in : inputs) visit(in);
+      if (plan_ && std::holds_alternative<Solve>(graph_.nodes[id].kind)) {
+        const Equilibrium& e = equilibrium(id);
+        for (const NodeId in : e.reads) visit(in);
+        for (const plan::Fix* fix : e.fixes) visit(fix->value);
+      }
       order.push_back(id);
     };
     std::vector<NodeId> starts;
@@ -151,14 +165,54 @@ class Reverse {
     return found == cotangent_.end() ? NodeId{} : found->second;
   }
   void hold(NodeId id) { independent_[id] = true; }
+  void cut(NodeId id) { leads_[id] = false; }
 
  private:
   bool leads(NodeId id) {
     const auto found = leads_.find(id);
     if (found != leads_.end()) return found->second;
     const std::vector<NodeId> inputs = graph_.nodes[id].inputs;
-    const bool result = std::ranges::any_of(inputs, [&](NodeId in) { return leads(in); });
+    bool result = std::ranges::any_of(inputs, [&](NodeId in) { return leads(in); });
+    if (plan_ && std::holds_alternative<Solve>(graph_.nodes[id].kind)) {
+      const Equilibrium& e = equilibrium(id);
+      result = std::ranges::any_of(e.reads, [&](NodeId in) { return leads(in); }) ||
+               std::ranges::any_of(e.fixes, [&](const plan::Fix* fix) { return leads(fix->value); });
+    }
     return leads_[id] = result;
+  }
+
+  const Equilibrium& equilibrium(NodeId solution) {
+    const auto found = equilibria_.find(solution);
+    if (found != equilibria_.end()) return found->second;
+    const auto at = std::get<Solve>(graph_.nodes[solution].kind);
+    const plan::Solve& solve = plan_->solves[at.solve.index];
+    const plan::UnknownId unknown = solve.unknowns[at.unknown];
+    Equilibrium e;
+    NodeId iterate;
+    for (uint32_t i = 0; i < graph_.nodes.size(); ++i) {
+      const auto* leaf = std::get_if<Leaf>(&graph_.nodes[NodeId(i)].kind);
+      if (leaf && leaf->kind == LeafKind::Unknown && leaf->ref == unknown.index) iterate = NodeId(i);
+    }
+    e.objective = replace(graph_, solve.objective, {{iterate, solution}});
+    std::map<NodeId, bool> moves;  // leads to the solution
+    const std::function<bool(NodeId)> visit = [&](NodeId id) -> bool {
+      if (id == solution) return true;
+      if (const auto known = moves.find(id); known != moves.end()) return known->second;
+      bool any = false;
+      std::vector<NodeId> fixed;
+      for (const NodeId in : graph_.nodes[id].inputs) {
+        if (visit(in)) any = true;
+        else fixed.push_back(in);
+      }
+      if (any)
+        for (const NodeId in : fixed)
+          if (std::ranges::find(e.reads, in) == e.reads.end()) e.reads.push_back(in);
+      return moves[id] = any;
+    };
+    visit(e.objective);
+    for (const plan::Fix& fix : plan_->fixes)
+      if (fix.unknown == unknown && fix.value) e.fixes.push_back(&fix);
+    return equilibria_[solution] = std::move(e);
   }
 
   void add(NodeId to, NodeId contribution) {
@@ -184,8 +238,86 @@ class Reverse {
       return {};
     }
     if (const auto* reduce = std::get_if<Reduce>(&node.kind)) return spread_reduce(node, *reduce, bar);
-    if (std::holds_alternative<Network>(node.kind)) return not_yet(node, "a network");
-    if (std::holds_alternative<Solve>(node.kind)) return not_yet(node, "a solve");
+    if (const auto* network = std::get_if<Network>(&node.kind)) return spread_network(node, *network, bar);
+    if (std::holds_alternative<Solve>(node.kind)) return spread_solve(id, bar);
+    if (std::holds_alternative<Adjoint>(node.kind)) return not_yet(node, "an adjoint");
+    return {};
+  }
+
+  Result<void> spread_network(const Node& node, const Network& network, NodeId bar) {
+    if (network.pulled >= 0) return not_yet(node, "the derivative of a network");
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (!leads(node.inputs[i])) continue;
+      const Node input = graph_.nodes[node.inputs[i]];
+      std::vector<NodeId> inputs = node.inputs;
+      inputs.push_back(bar);
+      add(node.inputs[i], graph_.nodes.add({Network{network.function, static_cast<int32_t>(i)}, input.space, input.type,
+                                            static_cast<ir::Rate>(union_of_rates(graph_, inputs)), inputs, "bar_" + input.name,
+                                            node.span}));
+    }
+    return {};
+  }
+
+  Result<void> spread_solve(NodeId solution, NodeId bar) {
+    if (!plan_) return not_yet(graph_.nodes[solution], "a solve");
+    const Node node = graph_.nodes[solution];
+    const Solve at = std::get<Solve>(node.kind);
+    const Equilibrium e = equilibrium(solution);
+    const ir::Rate rate = graph_.nodes[bar].rate | node.rate;
+    const NodeId w = graph_.nodes.add({Adjoint{at.solve, at.unknown}, node.space, node.type, rate, {bar}, "adjoint_" + node.name, node.span});
+    Function negate;
+    Builder b(negate);
+    b.add_output("value", b.neg(b.add_input("w", node.type, rate | ir::kAxisMesh)));
+    const NodeId direction = add_map(graph_, std::move(negate), {w}, node.space, "direction", node.span);
+    // D = -wᵀ dE/dx, a scalar; all that E reads beside x gets its pull back.
+    const auto D = push_forward(graph_, {{solution, direction}}, e.objective);
+    if (!D) return fail(D.error());
+    if (!*D) return {};
+    std::vector<NodeId> wanted;
+    for (const NodeId in : e.reads)
+      if (leads(in)) wanted.push_back(in);
+    const bool held = std::ranges::any_of(e.fixes, [&](const plan::Fix* fix) { return leads(fix->value); });
+    const size_t others = wanted.size();
+    if (held) wanted.push_back(solution);
+    Reverse inner(graph_, nullptr, {{*D, constant(graph_, 1.0, graph_.nodes[*D].type)}}, wanted);
+    inner.cut(direction);
+    for (const NodeId in : wanted) inner.hold(in);
+    if (auto done = inner.run(); !done) return done;
+    for (size_t k = 0; k < others; ++k)
+      if (const NodeId contribution = inner.cotangent(wanted[k])) add(wanted[k], contribution);
+    if (!held) return {};
+    NodeId at_held = bar;  // dL/dx_c = bar_c - (H w)_c
+    if (const NodeId rest = inner.cotangent(solution)) at_held = add_nodes(graph_, bar, rest);
+    for (const plan::Fix* fix : e.fixes) {
+      if (!leads(fix->value)) continue;
+      if (auto done = spread_fix(*fix, node, at_held); !done) return done;
+    }
+    return {};
+  }
+
+  /// A held value receives the cotangent at its nodes, the components that it holds.
+  Result<void> spread_fix(const plan::Fix& fix, const Node& unknown, NodeId at_held) {
+    const Node value = graph_.nodes[fix.value];
+    const NodeId there = graph_.nodes.add({Gather{GatherKind::Value, 0}, fix.on, unknown.type, graph_.nodes[at_held].rate,
+                                           {at_held}, "bar_" + unknown.name, fix.span});
+    NodeId contribution = there;
+    const int32_t n = unknown.type.entries();
+    if (!fix.components.empty()) {
+      Function pick;
+      Builder b(pick);
+      const ValueId v = b.add_input("bar", unknown.type, input_rate(graph_, there));
+      std::vector<ValueId> rows(value.type.entries(), b.constant(0));
+      const bool whole = value.type.entries() == n && n != static_cast<int32_t>(fix.components.size());
+      for (size_t j = 0; j < fix.components.size(); ++j)
+        rows[whole ? fix.components[j] : static_cast<int32_t>(j)] = b.extract(v, fix.components[j]);
+      b.add_output("value", value.type.is_scalar() ? rows[0] : b.stack(rows, value.type));
+      contribution = add_map(graph_, std::move(pick), {there}, fix.on, "bar_" + value.name, fix.span);
+    }
+    if (value.space == kSingle)
+      contribution = graph_.nodes.add({Reduce{Reduction::Sum}, kSingle, value.type,
+                                       static_cast<ir::Rate>(graph_.nodes[contribution].rate & ~ir::kAxisMesh), {contribution},
+                                       "bar_" + value.name, fix.span});
+    add(fix.value, contribution);
     return {};
   }
 
@@ -230,16 +362,13 @@ class Reverse {
   }
 
   Graph& graph_;
+  plan::Plan* plan_;
   Seeds cotangent_;
   std::map<NodeId, bool> leads_, independent_;
+  std::map<NodeId, Equilibrium> equilibria_;
 };
 
-}  // namespace
-
-Result<NodeId> push_forward(Graph& graph, const Seeds& tangents, NodeId of) { return Forward(graph, tangents).tangent(of); }
-
-Result<std::vector<NodeId>> pull_back(Graph& graph, const Seeds& cotangents, std::span<const NodeId> wrt) {
-  Reverse reverse(graph, cotangents, wrt);
+Result<std::vector<NodeId>> run_reverse(Reverse& reverse, std::span<const NodeId> wrt) {
   for (const NodeId id : wrt) reverse.hold(id);
   if (auto done = reverse.run(); !done) return fail(done.error());
   std::vector<NodeId> out;
@@ -247,12 +376,29 @@ Result<std::vector<NodeId>> pull_back(Graph& graph, const Seeds& cotangents, std
   return out;
 }
 
-Result<NodeId> gradient(Graph& graph, NodeId scalar, NodeId wrt) {
+}  // namespace
+
+Result<NodeId> push_forward(Graph& graph, const Seeds& tangents, NodeId of) { return Forward(graph, tangents).tangent(of); }
+
+Result<std::vector<NodeId>> pull_back(Graph& graph, const Seeds& cotangents, std::span<const NodeId> wrt) {
+  Reverse reverse(graph, nullptr, cotangents, wrt);
+  return run_reverse(reverse, wrt);
+}
+
+Result<std::vector<NodeId>> pull_back(plan::Plan& plan, const Seeds& cotangents, std::span<const NodeId> wrt) {
+  Reverse reverse(plan.graph, &plan, cotangents, wrt);
+  return run_reverse(reverse, wrt);
+}
+
+NodeId constant(Graph& graph, double number, const ir::Type& type) {
   Function one;
   Builder b(one);
-  b.add_output("value", b.constant(1.0, graph.nodes[scalar].type));
-  const NodeId seed = add_map(graph, std::move(one), {}, kSingle, "one", {});
-  const auto result = pull_back(graph, {{scalar, seed}}, std::span(&wrt, 1));
+  b.add_output("value", b.constant(number, type));
+  return add_map(graph, std::move(one), {}, kSingle, "constant", {});
+}
+
+Result<NodeId> gradient(Graph& graph, NodeId scalar, NodeId wrt) {
+  const auto result = pull_back(graph, {{scalar, constant(graph, 1.0, graph.nodes[scalar].type)}}, std::span(&wrt, 1));
   if (!result) return fail(result.error());
   return (*result)[0];
 }

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "compiler/graph/graph.h"
+#include "compiler/plan/plan.h"
 
 namespace asb::graph {
 
@@ -21,6 +22,13 @@ using Seeds = std::map<NodeId, NodeId>;
 /// Cotangents of `wrt`, given cotangents of some nodes. The transpose of a Gather is a Scatter, of a Sum a broadcast, of a
 /// broadcast a sum. None in the result where nothing depends on it.
 [[nodiscard]] Result<std::vector<NodeId>> pull_back(Graph& graph, const Seeds& cotangents, std::span<const NodeId> wrt);
+
+/// The same through networks and solves: the cotangent of a solution x is one linear solve w = H⁻¹ bar, and what its objective E
+/// reads receives the pull back of -wᵀ dE/dx: one reverse pass for everything at once. Held values receive bar - H w.
+[[nodiscard]] Result<std::vector<NodeId>> pull_back(plan::Plan& plan, const Seeds& cotangents, std::span<const NodeId> wrt);
+
+/// A Map without inputs: the number, of this type, on Single.
+[[nodiscard]] NodeId constant(Graph& graph, double number, const ir::Type& type);
 
 /// Gradient of a scalar node on Single by `wrt`: pull_back of 1.
 [[nodiscard]] Result<NodeId> gradient(Graph& graph, NodeId scalar, NodeId wrt);

@@ -62,7 +62,7 @@ enum class LeafKind : uint8_t {
   Direction,     ///< a vector like UnknownId(ref), of a Hessian-vector product
   Param,         ///< Plan::params[ref]
   Data,          ///< Plan::data[ref], of the current frame
-  Latent,        ///< Plan::latents[ref], of the current frame
+  Latent,        ///< Plan::latents[ref], of the current frame, or of frame extra - 1 if extra > 0
   Weight,        ///< Plan::weights[ref]
   State,         ///< Plan::states[ref]
   Previous,      ///< value of UnknownId(ref) `extra` steps ago
@@ -94,14 +94,18 @@ enum class Reduction : uint8_t { Integral, MeanIntegral, Sum, Mean, Min, Max };
 /// inputs[0] over its space → Single, in fixed order. Integral weighs by the rest measure.
 struct Reduce { Reduction kind; };
 
-/// A network at every entity: networks[network] of the inputs.
-struct Network { uint32_t network = 0; };
+/// A network at every entity: functions[function] of the inputs, too large for a kernel, evaluated in batches. With pulled >= 0:
+/// the cotangent of its input number `pulled`; the last of the node's inputs is then the cotangent of its value.
+struct Network { FunctionId function; int32_t pulled = -1; };
 
 /// The value at equilibrium of unknown number `unknown` of solves[solve].
 struct Solve { SolveId solve; int32_t unknown = 0; };
 
+/// w = H⁻¹ bar at that equilibrium, bar = inputs[0] on the unknown's nodes; H exact, w zero at held values.
+struct Adjoint { SolveId solve; int32_t unknown = 0; };
+
 struct Node {
-  std::variant<Leaf, Map, Gather, Scatter, Reduce, Network, Solve> kind;
+  std::variant<Leaf, Map, Gather, Scatter, Reduce, Network, Solve, Adjoint> kind;
   SpaceId space;
   ir::Type type;            ///< of one entity
   ir::Rate rate = 0;        ///< axes that it varies along

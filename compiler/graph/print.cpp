@@ -106,7 +106,11 @@ std::string print(const Graph& graph) {
                    [](const Gather& g) { return fmt::format("gather {} {}", name_of(g.kind), g.corner); },
                    [](const Scatter& g) { return fmt::format("scatter {} {}", name_of(g.kind), g.corner); },
                    [](const Reduce& r) { return fmt::format("reduce {}", name_of(r.kind)); },
-                   [](const Network& w) { return fmt::format("network {}", w.network); },
+                   [&](const Network& w) {
+                     return w.pulled < 0 ? fmt::format("network {}", graph.functions[w.function].name)
+                                         : fmt::format("pull back {} by {}", graph.functions[w.function].name, w.pulled);
+                   },
+                   [](const Adjoint& a) { return fmt::format("adjoint of solve {} unknown {}", a.solve.index, a.unknown); },
                    [](const Solve& s) { return fmt::format("solve {} unknown {}", s.solve.index, s.unknown); }},
         n.kind);
     for (const NodeId in : n.inputs) out += fmt::format(" n{}", in.index);

@@ -79,11 +79,29 @@ ValueId Lowering::input(Context& context, NodeId node) {
   return at->second;
 }
 
+bool Lowering::reads_iterate(model::ExprId id, model::SolveId inside) {
+  const auto key = std::pair(id.index, inside.index);
+  if (const auto found = reads_iterate_.find(key); found != reads_iterate_.end()) return found->second;
+  const Expr& e = model_.exprs[id];
+  bool result = false;
+  if (e.kind == ExprKind::Unknown) {
+    for (const model::UnknownId u : model_.solves[inside].unknowns) result = result || u.index == e.ref;
+  } else if (e.kind == ExprKind::Field) {
+    result = reads_iterate(model_.fields[model::FieldId(e.ref)].body, inside);
+  } else if (e.kind == ExprKind::Nodal) {
+    result = reads_iterate(model_.nodals[model::NodalId(e.ref)].body, inside);
+  }
+  for (const model::ExprId arg : e.args) result = result || reads_iterate(arg, inside);
+  reads_iterate_[key] = result;
+  return result;
+}
+
 Result<NodeId> Lowering::node_of(model::ExprId expr, SpaceId space, model::SolveId inside) {
+  if (inside && !reads_iterate(expr, inside)) inside = {};  // one node for it inside and outside of the solve
   const auto key = std::tuple(expr.index, space.index, inside.index);
   if (const auto found = nodes_.find(key); found != nodes_.end()) return found->second;
   Context context{.space = space, .inside = inside, .function = {}, .builder = ir::Builder(context.function),
-                  .values = {}, .fields = {}, .inputs = {}, .nodes = {}};
+                  .values = {}, .fields = {}, .inputs = {}, .nodes = {}, .parameters = {}, .weights = {}, .weight_order = {}};
   const Result<ValueId> result = value(context, expr);
   if (!result) return fail(result.error());
   const Expr& e = model_.exprs[expr];
@@ -132,8 +150,8 @@ Result<NodeId> Lowering::unknown_node(model::UnknownId id, model::SolveId inside
       // One node per unknown, found again through the leaf table under a kind of its own.
       auto [at, fresh] = leaves_.try_emplace({-1, id.index, 0});
       if (fresh)
-        at->second = add({graph::Solve{solves_.at(s), static_cast<int32_t>(k)}, unknown.space, unknown.type, kFixed,
-                          {}, unknown.name, span});
+        at->second = add({graph::Solve{solves_.at(s), static_cast<int32_t>(k)}, unknown.space, unknown.type,
+                          solve_rate(plan_.solves[solves_.at(s).index]), {}, unknown.name, span});
       return at->second;
     }
   }
@@ -155,6 +173,7 @@ Result<NodeId> Lowering::nodal_node(const Expr& expr, model::SolveId inside) {
       return node_of(nodal.body, *space, inside);
     }
     case ExprKind::Let: return nodal_node(model_.exprs[expr.args[0]], inside);
+    case ExprKind::Data: return data_node(expr);
     default: break;
   }
   return not_yet(fmt::format("`{}` as a field over nodes", expr.name), expr.span);
@@ -182,9 +201,91 @@ Result<ValueId> Lowering::nodal_value(Context& context, NodeId nodal, GatherKind
   return input(context, at->second);
 }
 
+Result<NodeId> Lowering::data_node(const Expr& expr) {
+  const model::Data& data = model_.data[model::DataId(expr.ref)];
+  if (!expr.args.empty()) return not_yet("`data` of another frame", expr.span);
+  SpaceId space = kSingle;
+  if (data.domain) {
+    const auto made = space_of(data.domain, false, -1, false);
+    if (!made) return fail(made.error());
+    space = *made;
+  }
+  ir::Rate rate = space == kSingle ? 0 : ir::kAxisMesh;
+  if (data.per) rate |= ir::kAxisFrame;
+  return leaf(LeafKind::Data, expr.ref, space, ssa_type(data.type), rate, data.name);
+}
+
+Result<NodeId> Lowering::network_node(Context& context, const Expr& expr) {
+  const model::Network& network = model_.networks[model::NetworkId(expr.ref)];
+  auto& made = networks_[expr.ref];
+  if (!made.function) {
+    Context body{.space = kSingle, .inside = {}, .function = {}, .builder = ir::Builder(body.function), .values = {},
+                 .fields = {}, .inputs = {}, .nodes = {}, .parameters = {}, .weights = {}, .weight_order = {}};
+    for (size_t i = 0; i < network.parameters.size(); ++i)
+      body.parameters.push_back(body.builder.add_input(network.parameters[i], ssa_type(network.parameter_types[i]), kFixed));
+    const auto result = value(body, network.body);
+    if (!result) return fail(result.error());
+    if (!body.nodes.empty())
+      return fail("network-reads", fmt::format("the network `{}` reads `{}`, which is not one of its arguments", network.name,
+                                               plan_.graph.nodes[body.nodes[0]].name),
+                  "pass it as an argument", network.span);
+    body.builder.add_output("value", *result);
+    body.function.name = network.name;
+    made.function = plan_.graph.functions.add(std::move(body.function));
+    made.weights = std::move(body.weight_order);
+  }
+  std::vector<NodeId> inputs;
+  ir::Rate rate = ir::kAxisParams;
+  bool per_entity = false;
+  for (const model::ExprId arg : expr.args) {
+    // An argument that is the same everywhere is evaluated once.
+    const SpaceId where = varies_with_entities(arg) ? context.space : kSingle;
+    const auto node = node_of(arg, where, context.inside);
+    if (!node) return node;
+    inputs.push_back(*node);
+    rate |= plan_.graph.nodes[*node].rate;
+    per_entity = per_entity || where != kSingle;
+  }
+  for (const model::WeightId weight : made.weights) {
+    const model::Weight& w = model_.weights[weight];
+    inputs.push_back(leaf(LeafKind::Weight, weight.index, kSingle, ssa_type(w.type), ir::kAxisParams, w.path));
+  }
+  const SpaceId space = per_entity ? context.space : kSingle;
+  auto [at, fresh] = network_calls_.try_emplace({expr.ref, inputs});
+  if (fresh)
+    at->second = add({graph::Network{made.function, -1}, space, ssa_type(expr.type), rate, inputs, network.name, expr.span});
+  return at->second;
+}
+
+bool Lowering::varies_with_entities(model::ExprId id) {
+  if (const auto found = varies_.find(id.index); found != varies_.end()) return found->second;
+  const Expr& e = model_.exprs[id];
+  bool result = false;
+  switch (e.kind) {
+    case ExprKind::RestPosition:
+    case ExprKind::RestNormal:
+    case ExprKind::Unknown:
+    case ExprKind::Gradient:
+    case ExprKind::At:
+    case ExprKind::Nodal:
+    case ExprKind::State: result = true; break;
+    case ExprKind::Data: result = static_cast<bool>(model_.data[model::DataId(e.ref)].domain); break;
+    case ExprKind::Param: result = static_cast<bool>(model_.params[model::ParamId(e.ref)].domain); break;
+    case ExprKind::Field: result = varies_with_entities(model_.fields[model::FieldId(e.ref)].body); break;
+    case ExprKind::Reduce: break;
+    default:
+      for (const model::ExprId arg : e.args) result = result || varies_with_entities(arg);
+  }
+  varies_[id.index] = result;
+  return result;
+}
+
 Result<NodeId> Lowering::reduce_node(const Expr& expr, model::SolveId inside) {
   const bool by_measure = expr.reduction == model::Reduction::Integral || expr.by_measure;
   if (expr.into >= 0) return not_yet("sums `into` entities", expr.span);
+  if (inside && !reads_iterate(expr.args[0], inside)) inside = {};
+  auto& known = reduces_[{expr.args[0].index, expr.domain.index, static_cast<int>(expr.reduction) * 2 + by_measure, inside.index}];
+  if (known) return known;
   const auto space = space_of(expr.domain, by_measure, expr.degree,
                               by_measure && expr.degree < 0 && reads_values_of_unknowns(expr.args[0]));
   if (!space) return fail(space.error());
@@ -199,7 +300,7 @@ Result<NodeId> Lowering::reduce_node(const Expr& expr, model::SolveId inside) {
     case model::Reduction::Max: kind = graph::Reduction::Max; break;
   }
   const graph::Node from = plan_.graph.nodes[*body];
-  return add({graph::Reduce{kind}, kSingle, from.type, static_cast<ir::Rate>(from.rate & ~ir::kAxisMesh), {*body},
+  return known = add({graph::Reduce{kind}, kSingle, from.type, static_cast<ir::Rate>(from.rate & ~ir::kAxisMesh), {*body},
               expr.name.empty() ? "total" : expr.name, expr.span});
 }
 
@@ -333,12 +434,45 @@ Result<ValueId> Lowering::make_value(Context& context, const Expr& expr, model::
       if (!node) return fail(node.error());
       return input(context, *node);
     }
-    case ExprKind::Data: return not_yet("`data`", expr.span);
-    case ExprKind::Latent: return not_yet("`latent`", expr.span);
+    case ExprKind::Data: {
+      const auto node = data_node(expr);
+      if (!node) return fail(node.error());
+      return nodal_value(context, *node, GatherKind::Value, 0, expr.span);
+    }
+    case ExprKind::Latent: {
+      const model::Latent& latent = model_.latents[model::LatentId(expr.ref)];
+      int32_t row = 0;
+      if (!expr.args.empty()) {
+        const Expr& index = model_.exprs[expr.args[0]];
+        if (index.kind != ExprKind::Number) return not_yet("a latent indexed by a value", expr.span);
+        row = static_cast<int32_t>(index.number) + 1;
+      }
+      const ir::Rate rate = row == 0 && latent.per ? ir::kAxisParams | ir::kAxisFrame : ir::kAxisParams;
+      auto [at, fresh] = leaves_.try_emplace({-2 - row, expr.ref, 0});
+      if (fresh)
+        at->second = add({graph::Leaf{LeafKind::Latent, expr.ref, row}, kSingle, ssa_type(latent.type), rate, {}, latent.name, expr.span});
+      return input(context, at->second);
+    }
     case ExprKind::State: return not_yet("`state`", expr.span);
-    case ExprKind::Weight:
-    case ExprKind::Parameter:
-    case ExprKind::NetworkCall: return not_yet("a network", expr.span);
+    case ExprKind::Parameter: return context.parameters[expr.ref];
+    case ExprKind::Weight: {
+      if (!context.parameters.empty()) {  // in a network's body: an input of its function
+        auto [at, fresh] = context.weights.try_emplace(expr.ref);
+        if (fresh) {
+          const model::Weight& weight = model_.weights[model::WeightId(expr.ref)];
+          at->second = b.add_input(weight.path, ssa_type(weight.type), ir::kAxisParams);
+          context.weight_order.push_back(model::WeightId(expr.ref));
+        }
+        return at->second;
+      }
+      const model::Weight& weight = model_.weights[model::WeightId(expr.ref)];
+      return input(context, leaf(LeafKind::Weight, expr.ref, kSingle, ssa_type(weight.type), ir::kAxisParams, weight.path));
+    }
+    case ExprKind::NetworkCall: {
+      const auto node = network_node(context, expr);
+      if (!node) return fail(node.error());
+      return input(context, *node);
+    }
     case ExprKind::RestNormal:
     case ExprKind::DeformedNormal: return not_yet("a normal", expr.span);
     case ExprKind::Virtual: return not_yet("`virtual`", expr.span);
@@ -387,6 +521,17 @@ Result<void> Lowering::declarations() {
     plan_.unknowns.push_back({from.name, unit_text(from.type), ssa_type(from.type), space, {}});
   }
   return {};
+}
+
+/// A solution varies with all that its objective, its held and its first values vary with, but for its own unknowns.
+ir::Rate Lowering::solve_rate(const plan::Solve& solve) const {
+  const auto rate_of = [&](NodeId node) { return node ? plan_.graph.nodes[node].rate : ir::Rate{0}; };
+  ir::Rate rate = rate_of(solve.objective);
+  for (const plan::UnknownId u : solve.unknowns) rate |= rate_of(plan_.unknowns[u.index].initial);
+  for (const plan::Fix& fix : plan_.fixes)
+    for (const plan::UnknownId u : solve.unknowns)
+      if (fix.unknown == u) rate |= rate_of(fix.value);
+  return static_cast<ir::Rate>((rate & ~ir::kAxisIteration) | ir::kAxisMesh);
 }
 
 Result<void> Lowering::lower_solve(model::SolveId id) {
@@ -441,12 +586,12 @@ Result<void> Lowering::wanted() {
   for (const model::Output& output : model_.outputs) {
     const auto node = node_of(output.body, kSingle, {});
     if (!node) return fail(node.error());
-    plan_.outputs.push_back({output.name, unit_text(model_.exprs[output.body].type), 1, *node, output.span});
+    plan_.outputs.push_back({output.name, unit_text(model_.exprs[output.body].type), 1, *node, output.span, false});
   }
   for (const model::Named& loss : model_.losses) {
     const auto node = node_of(loss.body, kSingle, {});
     if (!node) return fail(node.error());
-    plan_.outputs.push_back({loss.name, unit_text(model_.exprs[loss.body].type), 1, *node, loss.span});
+    plan_.outputs.push_back({loss.name, unit_text(model_.exprs[loss.body].type), 1, *node, loss.span, true});
   }
   for (const model::Show& show : model_.shows) {
     const bool cells = model_.domains[show.domain].kind == model::DomainKind::Cells;
@@ -456,7 +601,90 @@ Result<void> Lowering::wanted() {
     if (!node) return fail(node.error());
     plan_.shows.push_back({show.name, unit_text(model_.exprs[show.body].type), 1, *node, ssa_type(model_.exprs[show.body].type), show.span});
   }
+  if (auto done = learning(); !done) return done;
   return positions();
+}
+
+Result<void> Lowering::learning() {
+  for (const model::Frames& f : model_.frames) plan_.frames.push_back({f.name, f.pattern, f.count, f.span});
+  const auto initial = [](const model::Initial& i) { return plan::Initial{i.kind, i.a, i.b}; };
+  const auto frames_of = [](model::FramesId id) { return id ? static_cast<int32_t>(id.index) : -1; };
+  for (const model::Data& d : model_.data) {
+    plan::Data to{.name = d.name, .loader = d.loader, .path = d.path, .type = ssa_type(d.type), .space = kSingle,
+                  .frames = frames_of(d.per), .value = {}, .unit = 1, .span = d.span};
+    if (d.domain) {
+      const auto space = space_of(d.domain, false, -1, false);
+      if (!space) return fail(space.error());
+      to.space = *space;
+    }
+    if (d.value && d.loader.empty()) {
+      const auto node = node_of(d.value, to.space, {});
+      if (!node) return fail(node.error());
+      to.value = *node;
+    } else if (d.value) {
+      to.unit = model_.exprs[d.value].number;
+    }
+    plan_.data.push_back(std::move(to));
+  }
+  for (const model::Latent& l : model_.latents)
+    plan_.latents.push_back({l.name, ssa_type(l.type), frames_of(l.per), l.count, initial(l.initial), l.span});
+  for (const model::Weight& w : model_.weights)
+    plan_.weights.push_back({w.path, ssa_type(w.type), initial(w.initial),
+                             w.network ? model_.networks[w.network].name : std::string(), w.span});
+  for (const model::Learn& from : model_.learns) {
+    plan::Learn to{.name = from.name, .learned = {}, .objective = {}, .parts = {}, .over = frames_of(from.over),
+                   .optimiser = from.optimiser, .rate = {}, .steps = 100, .batch = 0, .span = from.span};
+    const auto objective = node_of(from.objective, kSingle, {});
+    if (!objective) return fail(objective.error());
+    to.objective = *objective;
+    for (const model::Named& loss : model_.losses) {
+      const auto node = node_of(loss.body, kSingle, {});
+      if (node) to.parts.emplace_back(loss.name, *node);
+    }
+    for (const model::Option& option : from.options) {
+      const double number = option.value ? model_.exprs[option.value].number : 0;
+      if (option.name == "rate") {
+        to.rate = {option.word.empty() ? "constant" : option.word, number, number};
+        if (!option.word.empty()) {  // cosine(first, last): a list of numbers
+          const std::vector<model::ExprId>& ends = model_.exprs[option.value].args;
+          to.rate.first = model_.exprs[ends.front()].number;
+          to.rate.last = model_.exprs[ends.back()].number;
+        }
+      } else if (option.name == "steps") {
+        to.steps = static_cast<int32_t>(number);
+      } else if (option.name == "batch") {
+        to.batch = static_cast<int32_t>(number);
+      } else {
+        return fail("learn-option", fmt::format("`{}` is not an option of `learn`", option.name),
+                    "options are `rate`, `steps`, `batch`", from.span);
+      }
+    }
+    const auto learn = [&](plan::LearnedKind kind, uint32_t ref, NodeId leaf) { to.learned.push_back({kind, ref, leaf, {}}); };
+    for (const auto& what : from.learned) {
+      if (const auto* param = std::get_if<model::ParamId>(&what)) {
+        const model::Param& p = model_.params[*param];
+        learn(plan::LearnedKind::Param, param->index,
+              leaf(LeafKind::Param, param->index, kSingle, ssa_type(p.type), ir::kAxisParams, p.name));
+      } else if (const auto* latent = std::get_if<model::LatentId>(&what)) {
+        const auto found = leaves_.find({-2, latent->index, 0});
+        if (found != leaves_.end()) learn(plan::LearnedKind::Latent, latent->index, found->second);
+      } else if (const auto* network = std::get_if<model::NetworkId>(&what)) {
+        for (const model::WeightId w : model_.networks[*network].weights) {
+          const model::Weight& weight = model_.weights[w];
+          learn(plan::LearnedKind::Weight, w.index,
+                leaf(LeafKind::Weight, w.index, kSingle, ssa_type(weight.type), ir::kAxisParams, weight.path));
+        }
+      } else if (const auto* weight = std::get_if<model::WeightId>(&what)) {
+        const model::Weight& w = model_.weights[*weight];
+        learn(plan::LearnedKind::Weight, weight->index,
+              leaf(LeafKind::Weight, weight->index, kSingle, ssa_type(w.type), ir::kAxisParams, w.path));
+      } else {
+        return not_yet("learning an unknown", from.span);
+      }
+    }
+    plan_.learns.push_back(std::move(to));
+  }
+  return {};
 }
 
 Result<void> Lowering::positions() {
@@ -473,7 +701,7 @@ Result<void> Lowering::positions() {
       if (!embed || embed->in != mesh) continue;
       const graph::GeometryId id(g);
       plan_.positions.push_back({id, add({graph::Gather{GatherKind::Value, 0}, vertices_or_nodes(id), Type::vector(3),
-                                          kFixed, {found->second}, unknown.name, {}})});
+                                          plan_.graph.nodes[found->second].rate, {found->second}, unknown.name, {}})});
     }
   }
   return {};

@@ -28,6 +28,9 @@ struct Context {
   std::unordered_map<uint32_t, ir::ValueId> fields;   ///< by FieldId
   std::unordered_map<uint32_t, ir::ValueId> inputs;   ///< by NodeId
   std::vector<NodeId> nodes;                          ///< input i of the function
+  std::vector<ir::ValueId> parameters;                ///< of the network whose body this is
+  std::unordered_map<uint32_t, ir::ValueId> weights;  ///< by WeightId, in a network's body
+  std::vector<model::WeightId> weight_order;
 };
 
 class Lowering {
@@ -44,6 +47,12 @@ class Lowering {
   Result<ir::ValueId> nodal_value(Context& context, NodeId nodal, graph::GatherKind kind, int32_t corner, Span span);
   Result<NodeId> nodal_node(const model::Expr& expr, model::SolveId inside);
   Result<NodeId> unknown_node(model::UnknownId id, model::SolveId inside, Span span);
+  Result<NodeId> data_node(const model::Expr& expr);
+  Result<NodeId> network_node(Context& context, const model::Expr& expr);
+  Result<void> learning();
+  bool reads_iterate(model::ExprId expr, model::SolveId inside);
+  bool varies_with_entities(model::ExprId expr);
+  ir::Rate solve_rate(const plan::Solve& solve) const;
   Result<NodeId> reduce_node(const model::Expr& expr, model::SolveId inside);
   ir::ValueId input(Context& context, NodeId node);
   NodeId leaf(graph::LeafKind kind, uint32_t ref, SpaceId space, ir::Type type, ir::Rate rate, std::string name);
@@ -67,6 +76,12 @@ class Lowering {
   std::map<std::tuple<int, uint32_t, uint32_t>, NodeId> leaves_;
   std::map<std::tuple<uint32_t, uint32_t, int, int>, NodeId> gathers_;
   std::unordered_map<uint32_t, graph::SolveId> solves_;       ///< by model SolveId, those already lowered
+  struct NetworkFunction { graph::FunctionId function; std::vector<model::WeightId> weights; };
+  std::unordered_map<uint32_t, NetworkFunction> networks_;    ///< by NetworkId
+  std::map<std::pair<uint32_t, std::vector<NodeId>>, NodeId> network_calls_;
+  std::map<std::pair<uint32_t, uint32_t>, bool> reads_iterate_;                       ///< by ExprId and SolveId
+  std::map<std::tuple<uint32_t, uint32_t, int, uint32_t>, NodeId> reduces_;
+  std::unordered_map<uint32_t, bool> varies_;                 ///< by ExprId
 };
 
 /// An Error for what the language has and the compiler not yet.

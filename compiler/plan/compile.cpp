@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "compiler/graph/derivative.h"
 #include "compiler/graph/forms.h"
 #include "compiler/lower/lower.h"
 
@@ -47,6 +48,20 @@ std::vector<uint8_t> wanted_functions(const plan::Plan& plan) {
   for (const plan::Output& o : plan.outputs) visit(o.node);
   for (const plan::Show& s : plan.shows) visit(s.node);
   for (const plan::Position& p : plan.positions) visit(p.node);
+  for (const plan::Data& d : plan.data) {
+    visit_space(d.space);
+    visit(d.value);
+  }
+  for (const plan::Learn& learn : plan.learns) {
+    bool learning = false;
+    for (const plan::Learned& what : learn.learned) {
+      learning = learning || what.gradient;
+      visit(what.gradient);
+    }
+    if (!learning) continue;  // compiled to run, not to learn
+    visit(learn.objective);
+    for (const auto& [name, node] : learn.parts) visit(node);
+  }
   return wanted;
 }
 
@@ -56,6 +71,16 @@ Result<plan::Plan> compile(const model::Model& model, const CompileOptions& opti
   auto plan = lower_to_graph(model);
   if (!plan) return plan;
   if (auto found = find_forms(*plan); !found) return fail(found.error());
+
+  if (options.learning)
+    for (plan::Learn& learn : plan->learns) {
+      std::vector<graph::NodeId> leaves;
+      for (const plan::Learned& what : learn.learned) leaves.push_back(what.leaf);
+      const graph::NodeId one = graph::constant(plan->graph, 1.0, ir::Type::scalar());
+      const auto gradients = graph::pull_back(*plan, {{learn.objective, one}}, leaves);
+      if (!gradients) return fail(gradients.error());
+      for (size_t k = 0; k < leaves.size(); ++k) learn.learned[k].gradient = (*gradients)[k];
+    }
 
   const std::vector<uint8_t> wanted = wanted_functions(*plan);
   plan->kernel_of_function.resize(wanted.size());

@@ -122,13 +122,13 @@ struct Solve {
   double tolerance = -1;               ///< -1: the command's default
   bool relative_to_start = false;
   int32_t max_iterations = -1;
-  std::vector<NodeId> reads;           ///< evaluated before: initial values, fix values, operands, coefficients
   Span span;
 };
 
 // ------------------------------------------------------------------------------------------------ what is wanted
 
-struct Output { std::string name, unit; double scale = 1; NodeId node; Span span; };  ///< value · scale in `unit`
+/// value · scale in `unit`; a loss is an output that is averaged over frames too.
+struct Output { std::string name, unit; double scale = 1; NodeId node; Span span; bool is_loss = false; };
 struct Show {
   std::string name, unit;
   double scale = 1;
@@ -139,6 +139,52 @@ struct Show {
 
 /// Where the points of a mesh or surface are at the end: vec3 on all its nodes or vertices.
 struct Position { GeometryId geometry; NodeId node; };
+
+// ------------------------------------------------------------------------------------------------ frames and learning
+
+struct Frames { std::string name, pattern; int32_t count = 0; Span span; };  ///< files(pattern) in byte order, or a count
+
+/// An array from files: `positions` reads the vertices of each frame's surface, `file` an array.
+struct Data {
+  std::string name, loader, path;
+  ir::Type type;
+  SpaceId space;               ///< Single, or all vertices or nodes of a geometry
+  int32_t frames = -1;         ///< number in Plan::frames, or -1: the same in all
+  NodeId value;                ///< given by an expression instead
+  double unit = 1;             ///< metres (or other SI) per unit of the file
+  Span span;
+};
+
+/// zero, constant(a), uniform(a, b), gaussian(deviation a)
+struct Initial { std::string kind = "zero"; double a = 0, b = 0; };
+
+struct Latent { std::string name; ir::Type type; int32_t frames = -1; int32_t count = 0; Initial initial; Span span; };
+struct Weight { std::string path; ir::Type type; Initial initial; std::string network; Span span; };
+
+enum class LearnedKind : uint8_t { Param, Latent, Weight };
+
+/// One array that a stage learns, and where its gradient comes from.
+struct Learned {
+  LearnedKind kind = LearnedKind::Weight;
+  uint32_t ref = 0;
+  NodeId leaf;       ///< on Single; of the current frame for a latent
+  NodeId gradient;   ///< of the stage's objective; none if it doesn't depend on it
+};
+
+/// A value over learning steps: constant, or a cosine or a straight line from `first` to `last`.
+struct Schedule { std::string kind = "constant"; double first = 1e-3, last = 1e-3; };
+
+struct Learn {
+  std::string name;
+  std::vector<Learned> learned;
+  NodeId objective;                       ///< scalar, of the current frame
+  std::vector<std::pair<std::string, NodeId>> parts;  ///< the losses in it, by name
+  int32_t over = -1;                      ///< number in Plan::frames; -1: no frames
+  std::string optimiser = "adam";
+  Schedule rate;
+  int32_t steps = 100, batch = 0;         ///< batch 0: all frames
+  Span span;
+};
 
 /// Kernel of each Map node's function: kernels_of_function[FunctionId].
 struct Plan {
@@ -154,6 +200,11 @@ struct Plan {
   std::vector<Output> outputs;
   std::vector<Show> shows;
   std::vector<Position> positions;      ///< meshes that an unknown starting at X moves, and what is embedded in them
+  std::vector<Frames> frames;
+  std::vector<Data> data;
+  std::vector<Latent> latents;
+  std::vector<Weight> weights;
+  std::vector<Learn> learns;
   std::vector<std::string> notes;       ///< what was left out, and why
 };
 

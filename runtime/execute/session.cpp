@@ -96,6 +96,9 @@ Result<Values> Session::make(graph::NodeId id) {
                    return to_lanes(node.type, values);
                  },
                  [&](const graph::Scatter& g) { return scatter(node, g); },
+                 [&](const graph::Adjoint&) -> Result<Values> {
+                   return fail("not-yet", "adjoints are not executed yet", {}, node.span);
+                 },
                  [&](const graph::Network&) -> Result<Values> {
                    return fail("not-yet", "networks are not executed yet", {}, node.span);
                  }},
