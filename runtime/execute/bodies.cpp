@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 
 #include "base/overloaded.h"
 #include "runtime/execute/session.h"
@@ -26,11 +27,19 @@ tl::unexpected<Error> at(Error error, Span span) {
 }  // namespace
 
 Result<Surface> Session::load_surface(const plan::Geometry& geometry, const std::string& path) {
-  Result<std::string> found = fail("file-not-found", "");
-  if (!options_.data_folder.empty()) found = resolve_path(options_.data_folder, path);
-  if (!found) found = resolve_path(options_.program_folder, path);
-  if (!found) return at(found.error(), geometry.span);
-  auto surface = read_surface(*found);
+  std::string found, folders;
+  for (const std::string& folder : {options_.data_folder, options_.program_folder}) {
+    if (folder.empty() || !found.empty()) continue;
+    const auto resolved = resolve_path(folder, path);
+    if (!resolved) return at(resolved.error(), geometry.span);
+    folders += fmt::format("{}`{}`", folders.empty() ? "" : ", nor in ", folder);
+    std::error_code ignored;
+    if (std::filesystem::exists(*resolved, ignored)) found = *resolved;
+  }
+  if (found.empty())
+    return fail("file-not-found", fmt::format("there is no file `{}` in {}", path, folders),
+                "`--data FOLDER` names a folder in which files are looked for first", geometry.span);
+  auto surface = read_surface(found);
   if (!surface) return at(surface.error(), geometry.span);
   for (Vec3& v : surface->vertices)
     for (double& x : v) x *= geometry.unit;
