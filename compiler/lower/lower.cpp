@@ -698,7 +698,8 @@ Result<void> Lowering::positions() {
     plan_.positions.push_back({mesh, found->second});
     for (uint32_t g = 0; g < plan_.geometries.size(); ++g) {
       const auto* embed = std::get_if<plan::Embed>(&plan_.geometries[g].source);
-      if (!embed || embed->in != mesh) continue;
+      const auto* boundary = std::get_if<plan::Boundary>(&plan_.geometries[g].source);
+      if ((embed ? embed->in : boundary ? boundary->mesh : graph::GeometryId{}) != mesh) continue;
       const graph::GeometryId id(g);
       plan_.positions.push_back({id, add({graph::Gather{GatherKind::Value, 0}, vertices_or_nodes(id), Type::vector(3),
                                           plan_.graph.nodes[found->second].rate, {found->second}, unknown.name, {}})});

@@ -83,5 +83,16 @@ TEST(Cantilever, TheErrorOfTheTipFallsWithEveryRefinementAndEndsSmall) {
   EXPECT_LE(last, 0.02);
 }
 
+TEST(Boundary, TheSurfaceOfABodyMovesWithIt) {
+  const Ran ran = run_for_test("boundary.asb");
+  EXPECT_EQ(ran.number("highest"), ran.number("from_nodes"));
+  ASSERT_EQ(ran.result().surfaces.size(), 1u);
+  const SurfaceResult& hull = ran.result().surfaces[0];
+  double highest = 0;
+  for (const Vec3& p : hull.deformed) highest = std::max(highest, p[2]);
+  EXPECT_EQ(hull.deformed.size(), hull.surface->vertices.size());
+  EXPECT_NEAR(highest, 0.15, 1e-12);
+}
+
 }  // namespace
 }  // namespace asb::test
