@@ -71,6 +71,19 @@ FormAssembler::FormAssembler(FormInputs inputs) : in_(std::move(inputs)) {
   block_finite_.resize(blocks);
 }
 
+void FormAssembler::set_operands(std::vector<OperandValues> operands, double coefficient) {
+  ASB_CHECK(operands.size() == in_.operands.size(), "other operands");
+  in_.operands = std::move(operands);
+  in_.coefficient = coefficient;
+}
+
+std::vector<OperandValues> FormAssembler::stiffness_operands() const {
+  std::vector<OperandValues> out;
+  for (const plan::Arg& arg : in_.form->scalar_stiffness.inputs)
+    if (arg.kind == plan::ArgKind::Operand) out.push_back(in_.operands[arg.index]);
+  return out;
+}
+
 template <class Body>
 void FormAssembler::for_each_task(Body&& body) const {
   const int64_t blocks = in_.stencil->blocks(), step = in_.blocks_per_task;
@@ -247,6 +260,12 @@ void FormAssembler::linearise(const double* u) {
       outputs.push_back(linearised_[k].data() + first * s.points * form.linearised[k] * kLanes);
     run(form.linearise, first, count, scratch, outputs);
   });
+}
+
+size_t FormAssembler::linearised_bytes() const {
+  size_t bytes = bytes_of(u_linear_);
+  for (const AlignedVector& v : linearised_) bytes += bytes_of(v);
+  return bytes;
 }
 
 void FormAssembler::product(const double* v, AlignedVector& forces) {

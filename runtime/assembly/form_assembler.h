@@ -38,6 +38,12 @@ class FormAssembler {
   const plan::Form& form() const { return *in_.form; }
   const Stencil& stencil() const { return *in_.stencil; }
   double coefficient() const { return in_.coefficient; }
+  /// Other values for the same operands.
+  void set_operands(std::vector<OperandValues> operands, double coefficient);
+  /// Those that the constant scalar stiffness reads.
+  std::vector<OperandValues> stiffness_operands() const;
+  /// Bytes kept for products since the last linearise().
+  size_t linearised_bytes() const;
 
   /// Σ w psi over all entities and Σ|w psi|, both times the coefficient; u is node-major.
   Evaluation energy(const double* u);

@@ -27,4 +27,10 @@ using AlignedVector = std::vector<double, AlignedAllocator<double>>;
 
 inline int64_t blocks_for(int64_t entities) { return (entities + kLanes - 1) / kLanes; }
 
+/// Of the numbers in a vector.
+template <class T, class A>
+size_t bytes_of(const std::vector<T, A>& v) {
+  return v.size() * sizeof(T);
+}
+
 }  // namespace asb

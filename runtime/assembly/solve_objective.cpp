@@ -32,6 +32,19 @@ void SolveObjective::gather_free(std::span<const double> full, std::span<double>
     if (layout_.free_index[i] >= 0) free[layout_.free_index[i]] = full[i];
 }
 
+void SolveObjective::scatter_free(std::span<const double> free, std::span<double> full) const {
+  for (size_t i = 0; i < full.size(); ++i)
+    if (layout_.free_index[i] >= 0) full[i] = free[layout_.free_index[i]];
+}
+
+void SolveObjective::restart(std::vector<double> values, double force_scale) {
+  ASB_CHECK(values.size() == layout_.values.size(), "another unknown");
+  layout_.values = std::move(values);
+  full_ = layout_.values;
+  force_scale_ = force_scale;
+  if (!factor_) mean_stiffness_ = -1;
+}
+
 std::span<const double> SolveObjective::full(std::span<const double> x) {
   for (size_t i = 0; i < full_.size(); ++i)
     if (layout_.free_index[i] >= 0) full_[i] = x[layout_.free_index[i]];
@@ -132,6 +145,19 @@ double SolveObjective::step_bound(std::span<const double> x, std::span<const dou
   double bound = std::numeric_limits<double>::infinity();
   for (const auto& form : forms_) bound = std::min(bound, form->step_bound(full_.data(), direction_.data()));
   return bound;
+}
+
+AssemblyMemory SolveObjective::memory() const {
+  AssemblyMemory m;
+  for (size_t f = 0; f < forms_.size(); ++f) {
+    m.stencils += forms_[f]->stencil().bytes();
+    m.incidence += bytes_of(incidence_[f].first) + bytes_of(incidence_[f].place);
+    m.forces += bytes_of(forces_[f]);
+    m.linearised += forms_[f]->linearised_bytes();
+    m.matrices += bytes_of(matrices_[f]);
+  }
+  for (const MatrixIncidence& i : pattern_.incidence) m.pattern += bytes_of(i.first) + bytes_of(i.place);
+  return m;
 }
 
 double SolveObjective::mean_stiffness() {

@@ -22,6 +22,11 @@ struct UnknownLayout {
   double diameter = 1;                 ///< of the body at rest [m]
 };
 
+/// Bytes that assembly holds, by what they are for.
+struct AssemblyMemory {
+  size_t stencils = 0, incidence = 0, forces = 0, linearised = 0, matrices = 0, pattern = 0;
+};
+
 class SolveObjective : public Objective {
  public:
   SolveObjective(UnknownLayout layout, std::vector<std::unique_ptr<FormAssembler>> forms);
@@ -35,6 +40,9 @@ class SolveObjective : public Objective {
   /// Number of points with det F <= 0.
   int64_t inverted(std::span<const double> x);
   const ScalarFactor* scalar_factor() const { return factor_.get(); }
+  std::span<const std::unique_ptr<FormAssembler>> forms() const { return forms_; }
+  /// What is held now: it grows when Hessians or products are first asked for. A stencil that forms share counts for each.
+  AssemblyMemory memory() const;
 
   size_t size() const override { return static_cast<size_t>(layout_.n_free); }
   Evaluation energy(std::span<const double> x) override;
@@ -50,8 +58,12 @@ class SolveObjective : public Objective {
   Preconditioner* constant_factor() override { return factor_.get(); }
   double mean_stiffness() override;
 
- private:
+  /// New values, held ones included, for another solve on the same pattern.
+  void restart(std::vector<double> values, double force_scale);
   void gather_free(std::span<const double> full, std::span<double> free) const;
+  void scatter_free(std::span<const double> free, std::span<double> full) const;
+
+ private:
 
   UnknownLayout layout_;
   std::vector<std::unique_ptr<FormAssembler>> forms_;

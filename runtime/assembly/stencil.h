@@ -22,6 +22,7 @@ struct Stencil {
 
   int64_t blocks() const { return blocks_for(n_groups); }
   int64_t entity_blocks() const { return blocks() * points; }
+  size_t bytes() const { return bytes_of(nodes) + bytes_of(N) + bytes_of(G); }
 };
 
 }  // namespace asb

@@ -70,7 +70,7 @@ Result<Body> Session::build_body(const plan::Geometry& geometry) {
             if (voxels.split) return fail("not-yet", "`split: true` is not executed yet", {}, geometry.span);
             std::vector<Vec3> held;
             for (const plan::GeometryId id : geometry.embedded) {
-              const auto& vertices = bodies_[id.index].surface.vertices;
+              const auto& vertices = (*bodies_)[id.index].surface.vertices;
               if (id != voxels.surface) held.insert(held.end(), vertices.begin(), vertices.end());
             }
             VoxelOptions options;
@@ -78,7 +78,7 @@ Result<Body> Session::build_body(const plan::Geometry& geometry) {
             options.rule = voxels.rule == "centre" ? VoxelRule::Centre : VoxelRule::Touch;
             options.held = held;
             options.name = "`" + plan_.geometries[voxels.surface.index].name + "`";
-            auto made = asb::voxels(bodies_[voxels.surface.index].surface, options);
+            auto made = asb::voxels((*bodies_)[voxels.surface.index].surface, options);
             if (!made) return at(made.error(), geometry.span);
             body.mesh = std::move(made->mesh);
             for (const auto& warning : made->report.warnings)
@@ -96,9 +96,9 @@ Result<Body> Session::build_body(const plan::Geometry& geometry) {
             return {};
           },
           [&](const plan::Embed& embed) -> Result<void> {
-            body.surface = bodies_[embed.surface.index].surface;
+            body.surface = (*bodies_)[embed.surface.index].surface;
             body.held_by = embed.in;
-            auto held = asb::embed(body.surface.vertices, bodies_[embed.in.index].mesh,
+            auto held = asb::embed(body.surface.vertices, (*bodies_)[embed.in.index].mesh,
                                    fmt::format("vertices of `{}`", plan_.geometries[embed.surface.index].name));
             if (!held) return at(held.error(), geometry.span);
             body.embedding = std::move(*held);
@@ -110,10 +110,10 @@ Result<Body> Session::build_body(const plan::Geometry& geometry) {
             return {};
           },
           [&](const plan::Boundary& boundary) -> Result<void> {
-            MeshBoundary made = asb::boundary(bodies_[boundary.mesh.index].mesh);
+            MeshBoundary made = asb::boundary((*bodies_)[boundary.mesh.index].mesh);
             body.surface = std::move(made.surface);
             body.held_by = boundary.mesh;
-            auto held = asb::embed(body.surface.vertices, bodies_[boundary.mesh.index].mesh, geometry.name);
+            auto held = asb::embed(body.surface.vertices, (*bodies_)[boundary.mesh.index].mesh, geometry.name);
             if (!held) return at(held.error(), geometry.span);
             body.embedding = std::move(*held);
             return {};
@@ -125,7 +125,7 @@ Result<Body> Session::build_body(const plan::Geometry& geometry) {
 
 Result<void> Session::build_bodies() {
   // Surfaces of files first: voxels keep cells for the vertices of what is embedded later.
-  bodies_.resize(plan_.geometries.size());
+  bodies_ = std::make_shared<std::vector<Body>>(plan_.geometries.size());
   std::vector<uint8_t> done(plan_.geometries.size(), 0);
   for (const bool files : {true, false})
     for (size_t i = 0; i < plan_.geometries.size(); ++i) {
@@ -134,10 +134,10 @@ Result<void> Session::build_bodies() {
       const auto start = std::chrono::steady_clock::now();
       auto body = build_body(geometry);
       if (!body) return fail(body.error());
-      bodies_[i] = std::move(*body);
+      (*bodies_)[i] = std::move(*body);
       done[i] = 1;
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      const Body& b = bodies_[i];
+      const Body& b = (*bodies_)[i];
       if (b.is_mesh)
         say(fmt::format("{}: {} {}, {} nodes, {:.2f} s", geometry.name, cell_count(b.mesh), element(b.mesh.kind).name,
                         b.mesh.nodes.size(), seconds));

@@ -49,7 +49,7 @@ Result<void> Session::add_show(const plan::Show& show, RunResult& result) {
   const graph::Space& where = plan_.graph.spaces[node.space];
   const auto data = space(node.space);
   if (!data) return fail(data.error());
-  const Body& body = bodies_[where.geometry.index];
+  const Body& body = (*bodies_)[where.geometry.index];
   const int n = show.type.entries();
   ShowResult out{.name = show.name, .on = plan_.geometries[where.geometry.index].name, .at = ShowAt::Nodes, .components = n,
                  .unit = show.unit, .values = {}};
@@ -113,7 +113,7 @@ Result<RunResult> Session::run() {
   }
   // Bodies, where they are now.
   for (size_t g = 0; g < plan_.geometries.size(); ++g) {
-    const Body& body = bodies_[g];
+    const Body& body = (*bodies_)[g];
     std::vector<Vec3> deformed;
     for (const plan::Position& position : plan_.positions) {
       if (position.geometry.index != g) continue;

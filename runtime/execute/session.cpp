@@ -38,7 +38,7 @@ Result<void> Session::prepare() {
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   auto kernels = backend_.compile(plan_.kernels);
   if (!kernels) return fail(kernels.error());
-  kernels_ = std::move(*kernels);
+  kernels_ = std::make_shared<std::vector<std::unique_ptr<Kernel>>>(std::move(*kernels));
   const double compiled = seconds();
   times_.emplace_back(backend_.compile_times().from_cache ? "kernels (cached)" : "kernels", compiled);
   if (auto built = build_bodies(); !built) return built;
@@ -70,7 +70,57 @@ Result<std::vector<double>> Session::node_major(graph::NodeId id) {
   return out;
 }
 
+std::unique_ptr<Session> Session::fork(int frame) {
+  auto child = std::make_unique<Session>(plan_, backend_, options_);
+  child->parent_ = this;
+  child->kernels_ = kernels_;
+  child->bodies_ = bodies_;
+  child->frame_ = frame;
+  return child;
+}
+
+void Session::set_frame(int frame) {
+  if (frame == frame_) return;
+  frame_ = frame;
+  starts_.clear();
+  forget(ir::kAxisFrame);
+}
+
+void Session::set_tables(const Tables* tables) {
+  options_.tables = tables;
+  forget(ir::kAxisParams);
+}
+
+void Session::set_tolerances(double forward, double adjoint) {
+  options_.tolerance = forward;
+  options_.adjoint_tolerance = adjoint;
+}
+
+void Session::forget(ir::Rate axes) {
+  for (uint32_t i = 0; i < values_.size(); ++i)
+    if (values_[i] && (plan_.graph.nodes[graph::NodeId(i)].rate & axes)) values_[i].reset();
+  // Outputs of a function are kept together: forget them with the rate of its inputs.
+  std::erase_if(map_outputs_, [&](const auto& entry) {
+    for (const ir::Input& in : plan_.graph.functions[graph::FunctionId(entry.first)].inputs)
+      if (in.rate & axes) return true;
+    return false;
+  });
+  for (auto& [id, outcome] : solved_)
+    if (outcome && !outcome->values.empty()) {
+      starts_[id].values = outcome->values[0];
+      starts_[id].force_scale = outcome->report.force_scale;
+    }
+  solved_.clear();
+  pulls_.clear();
+  adjoint_defect_ = 0;
+}
+
 Result<const Values*> Session::evaluate(graph::NodeId id) {
+  constexpr ir::Rate kVaries = ir::kAxisParams | ir::kAxisFrame | ir::kAxisStep | ir::kAxisIteration;
+  if (parent_ && !(plan_.graph.nodes[id].rate & kVaries)) {
+    const std::lock_guard lock(parent_->shared_);
+    return parent_->evaluate(id);
+  }
   if (values_.size() < plan_.graph.nodes.size()) values_.resize(plan_.graph.nodes.size());
   if (!values_[id.index]) {
     auto made = make(id);
@@ -96,36 +146,36 @@ Result<Values> Session::make(graph::NodeId id) {
                    return to_lanes(node.type, values);
                  },
                  [&](const graph::Scatter& g) { return scatter(node, g); },
-                 [&](const graph::Adjoint&) -> Result<Values> {
-                   return fail("not-yet", "adjoints are not executed yet", {}, node.span);
-                 },
-                 [&](const graph::Network&) -> Result<Values> {
-                   return fail("not-yet", "networks are not executed yet", {}, node.span);
-                 }},
+                 [&](const graph::Adjoint& a) { return adjoint(node, a); },
+                 [&](const graph::Network& n) { return network(node, n); }},
       node.kind);
 }
 
 Result<Values> Session::leaf(const graph::Node& node, const graph::Leaf& leaf) {
   switch (leaf.kind) {
     case graph::LeafKind::RestPosition: {
-      const Body& body = bodies_[leaf.ref];
+      const Body& body = (*bodies_)[leaf.ref];
       const std::vector<Vec3>& points = body.is_mesh ? body.mesh.nodes : body.surface.vertices;
       return to_lanes(node.type, {points.data()->data(), points.size() * 3});
     }
     case graph::LeafKind::Param: {
+      if (options_.tables && leaf.ref < options_.tables->params.size() && !options_.tables->params[leaf.ref].empty()) {
+        const std::vector<double>& v = options_.tables->params[leaf.ref];
+        return Values{node.type, true, AlignedVector(v.begin(), v.end())};
+      }
       const auto value = evaluate(plan_.params[leaf.ref].initial);
       if (!value) return fail(value.error());
       return Values(**value);
     }
     case graph::LeafKind::CellSize: {
-      const auto& lattice = bodies_[leaf.ref].mesh.lattice;
+      const auto& lattice = (*bodies_)[leaf.ref].mesh.lattice;
       if (!lattice)
         return fail("no-cell-size", fmt::format("`{}` has no cell size: its cells differ", plan_.geometries[leaf.ref].name), {},
                     node.span);
       return Values{node.type, true, {lattice->spacing[0]}};
     }
     case graph::LeafKind::RestBox: {
-      const Body& body = bodies_[leaf.ref];
+      const Body& body = (*bodies_)[leaf.ref];
       const std::vector<Vec3>& points = body.is_mesh ? body.mesh.nodes : body.surface.vertices;
       Values out{node.type, true, AlignedVector(6)};
       for (int k = 0; k < 3; ++k) out.data[k] = out.data[3 + k] = points[0][k];
@@ -147,12 +197,41 @@ Result<Values> Session::leaf(const graph::Node& node, const graph::Leaf& leaf) {
       }
       return out;
     }
+    case graph::LeafKind::Data: {
+      const plan::Data& data = plan_.data[leaf.ref];
+      if (data.value) {
+        const auto value = evaluate(data.value);
+        if (!value) return fail(value.error());
+        return Values(**value);
+      }
+      const auto found = data_of_frame(leaf.ref);
+      if (!found) return fail(found.error());
+      if (node.space == graph::kSingle) return Values{node.type, true, AlignedVector((*found)->begin(), (*found)->end())};
+      return to_lanes(node.type, **found);
+    }
+    case graph::LeafKind::Latent: {
+      const plan::Latent& latent = plan_.latents[leaf.ref];
+      const size_t n = static_cast<size_t>(node.type.entries());
+      const int row = leaf.extra > 0 ? leaf.extra - 1 : frame_;
+      if (row < 0)
+        return fail("no-frame", fmt::format("`{}` has a value per frame, and no frame is chosen", latent.name),
+                    fmt::format("give one: `--set {}='{}[0]'`", latent.name, latent.name), node.span);
+      const auto* table = options_.tables && leaf.ref < options_.tables->latents.size() ? &options_.tables->latents[leaf.ref] : nullptr;
+      if (!table || table->size() < (row + 1) * n)
+        return fail("no-latent", fmt::format("`{}` has no value for frame {}", latent.name, row),
+                    "train first, or name a checkpoint with `--from`", node.span);
+      return Values{node.type, true, AlignedVector(table->begin() + row * n, table->begin() + (row + 1) * n)};
+    }
+    case graph::LeafKind::Weight: {
+      const auto* table = options_.tables && leaf.ref < options_.tables->weights.size() ? &options_.tables->weights[leaf.ref] : nullptr;
+      if (!table || table->empty())
+        return fail("no-weight", fmt::format("the weight `{}` has no values", plan_.weights[leaf.ref].path),
+                    "train first, or name a checkpoint with `--from`", node.span);
+      return Values{node.type, true, AlignedVector(table->begin(), table->end())};
+    }
     case graph::LeafKind::RestNormal:
     case graph::LeafKind::Unknown:
     case graph::LeafKind::Direction:
-    case graph::LeafKind::Data:
-    case graph::LeafKind::Latent:
-    case graph::LeafKind::Weight:
     case graph::LeafKind::State:
     case graph::LeafKind::Previous:
     case graph::LeafKind::Step:
@@ -181,7 +260,9 @@ Result<Values> Session::map(const graph::Node& node, const graph::Map& map) {
     std::vector<Values> made;
     for (const ir::Output& output : function.outputs)
       made.push_back({output.type, false, AlignedVector(blocks * output.type.entries() * kLanes)});
-    const Kernel& kernel = *kernels_[plan_.kernel_of_function[map.function.index].index];
+    const plan::KernelId id = plan_.kernel_of_function[map.function.index];
+    ASB_CHECK(static_cast<bool>(id), "a map without a kernel");
+    const Kernel& kernel = *(*kernels_)[id.index];
     const int64_t step = std::max<int64_t>(64, backend_.preferred_blocks());
     tbb::parallel_for(tbb::blocked_range<int64_t>(0, (blocks + step - 1) / step, 1), [&](const auto& range) {
       for (int64_t t = range.begin(); t < range.end(); ++t) {

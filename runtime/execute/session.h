@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,10 +17,18 @@
 #include "runtime/assembly/stencil.h"
 #include "runtime/mesh/mesh.h"
 #include "runtime/mesh/quadrature.h"
+#include "runtime/networks/network_evaluator.h"
 #include "runtime/minimise/report.h"
 #include "runtime/report/result.h"
 
 namespace asb {
+
+/// Values of what can be learned, by their numbers in the plan; an empty entry means: as the program initialises it.
+struct Tables {
+  std::vector<std::vector<double>> params;
+  std::vector<std::vector<double>> latents;   ///< n_frames × entries
+  std::vector<std::vector<double>> weights;
+};
 
 struct SessionOptions {
   std::string program_folder = ".";  ///< paths of the program are relative to it
@@ -27,6 +36,9 @@ struct SessionOptions {
   double tolerance = 1e-8;           ///< of solves that name none
   int max_iterations = 200;
   int threads = 0;                   ///< 0: as many as the machine has
+  double adjoint_tolerance = 1e-10;  ///< relative residual of adjoint solves
+  NetworkEvaluator* networks = nullptr;  ///< for programs with networks; borrowed
+  const Tables* tables = nullptr;        ///< borrowed; null: initial values of the program
   const std::atomic<bool>* stop = nullptr;
   std::function<void(const std::string&)> say;  ///< a line of progress for people: bodies made, solves begun
   std::function<void(const std::string& solve, const SolveStep&)> step;
@@ -72,6 +84,9 @@ class Session {
  public:
   Session(const plan::Plan& plan, Backend& backend, SessionOptions options);
   ~Session();
+  /// A session of one frame, which shares what no frame changes: kernels, bodies, spaces, fixed values. Forks may be used
+  /// side by side on several threads, one thread each.
+  [[nodiscard]] std::unique_ptr<Session> fork(int frame);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -84,13 +99,32 @@ class Session {
   /// Begins solve `id` at the end of an earlier one, of this session or another of the same program: its free values and
   /// its force scale (Note [Convergence]). Held values stay as the program says. Before solve() and objective().
   [[nodiscard]] Result<void> start_from(graph::SolveId id, const SolveOutcome& earlier);
+  /// Turns to another frame (-1: none) or to new tables: forgets what varied with it, keeps solutions as starts.
+  void set_frame(int frame);
+  void set_tables(const Tables* tables);
+  void set_tolerances(double forward, double adjoint);
+  int frame() const { return frame_; }
+  /// Number of frames of Plan::frames[index], from the folder where its pattern says files(…).
+  [[nodiscard]] Result<int> frame_count(int frames);
+  [[nodiscard]] Result<std::vector<std::string>> frame_names(int frames);
+  /// Start values of a solve for the next time, node-major, and of its adjoint.
+  struct Start {
+    std::vector<double> values, adjoint;
+    double force_scale = 0;
+  };
+  std::map<uint32_t, Start>& starts() { return starts_; }
+  /// |wᵀg| summed over the adjoints since the last set_frame: first-order error of the loss by the forward residuals.
+  double adjoint_defect() const { return adjoint_defect_; }
+  int64_t adjoint_iterations() const { return adjoint_iterations_; }  ///< conjugate gradient iterations of all adjoints so far
   /// Everything that the program wants: outputs, shows, positions. Solves that did not converge are in the result.
   [[nodiscard]] Result<RunResult> run();
 
   /// The objective of a solve as the minimisers see it, ready at its start: for tests, benchmarks and derivatives.
   [[nodiscard]] Result<std::unique_ptr<SolveObjective>> objective(graph::SolveId id);
-  const Body& body(plan::GeometryId id) const { return bodies_[id.index]; }
-  std::span<const std::unique_ptr<Kernel>> kernels() const { return kernels_; }
+  /// The same, at the solution that solve() found: for adjoints and checks.
+  [[nodiscard]] Result<std::vector<double>> free_solution(graph::SolveId id);
+  const Body& body(plan::GeometryId id) const { return (*bodies_)[id.index]; }
+  std::span<const std::unique_ptr<Kernel>> kernels() const { return *kernels_; }
   const std::vector<Note>& notes() const { return notes_; }
   /// Adds a stage that came before to the times of the result [s].
   void add_time(std::string stage, double seconds) { times_.emplace_back(std::move(stage), seconds); }
@@ -114,6 +148,11 @@ class Session {
   Result<Values> leaf(const graph::Node& node, const graph::Leaf& leaf);
   Result<Values> map(const graph::Node& node, const graph::Map& map);
   Result<Values> gather(const graph::Node& node, const graph::Gather& gather);
+  Result<const std::vector<double>*> data_of_frame(uint32_t ref);
+  Result<Values> network(const graph::Node& node, const graph::Network& network);
+  Result<Values> adjoint(const graph::Node& node, const graph::Adjoint& adjoint);
+  Result<SolveObjective*> kept_objective(graph::SolveId id);
+  void forget(ir::Rate axes);
   Result<Values> scatter(const graph::Node& node, const graph::Scatter& scatter);
   Result<Values> reduce(const graph::Node& node, const graph::Reduce& reduce);
   Result<std::vector<double>> node_major(graph::NodeId id);
@@ -130,18 +169,26 @@ class Session {
   const plan::Plan& plan_;
   Backend& backend_;
   SessionOptions options_;
-  std::vector<std::unique_ptr<Kernel>> kernels_;
-  std::vector<Body> bodies_;
+  std::shared_ptr<std::vector<std::unique_ptr<Kernel>>> kernels_;
+  std::shared_ptr<std::vector<Body>> bodies_;
   std::vector<std::unique_ptr<Values>> values_;          ///< by NodeId
   std::map<uint32_t, std::unique_ptr<SpaceData>> spaces_;
   std::map<std::pair<uint32_t, uint32_t>, std::unique_ptr<Stencil>> stencils_;
   std::map<uint32_t, std::vector<Values>> map_outputs_;  ///< by FunctionId, for maps with several outputs
   std::map<uint32_t, std::unique_ptr<SolveOutcome>> solved_;
-  struct Start {
-    std::vector<double> values;  ///< node-major
-    double force_scale = 0;
+  std::map<uint32_t, Start> starts_;                     ///< by SolveId
+  struct Kept {
+    std::unique_ptr<SolveObjective> objective;
+    std::vector<double> factor_key;                      ///< operand values that the constant factor was made from
   };
-  std::map<uint32_t, Start> starts_;                     ///< by SolveId, of start_from()
+  std::map<uint32_t, Kept> kept_;                        ///< by SolveId
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<Values>> pulls_;  ///< by network function and cotangent node
+  std::map<std::pair<uint32_t, int>, std::vector<double>> data_;        ///< by Data and frame
+  Session* parent_ = nullptr;                            ///< of a fork
+  int frame_ = -1;
+  double adjoint_defect_ = 0;
+  int64_t adjoint_iterations_ = 0;
+  std::recursive_mutex shared_;                          ///< of what forks share
   std::map<uint32_t, std::vector<AlignedVector>> form_weights_;  ///< by SolveId
   std::vector<std::pair<std::string, double>> times_;
   std::vector<Note> notes_;

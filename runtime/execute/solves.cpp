@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "runtime/execute/session.h"
+#include "runtime/linalg/conjugate_gradients.h"
 #include "runtime/linalg/fixed_sum.h"
 #include "runtime/minimise/solve.h"
 
@@ -40,7 +41,7 @@ Result<UnknownLayout> Session::unknown_layout(const plan::Solve& solve) {
   if (unknown.space == graph::kSingle)
     return fail("not-yet", "a solve of an unknown without a domain is not executed yet", {}, solve.span);
   const graph::Space& where = plan_.graph.spaces[unknown.space];
-  const Body& body = bodies_[where.geometry.index];
+  const Body& body = (*bodies_)[where.geometry.index];
   UnknownLayout layout;
   layout.components = unknown.type.entries();
   layout.n_nodes = static_cast<int64_t>(body.mesh.nodes.size());
@@ -119,7 +120,7 @@ Result<void> Session::start_from(graph::SolveId id, const SolveOutcome& earlier)
     return fail("start-size", fmt::format("the start of `solve {}` has {} values, its unknown has {}", solve.name,
                                           earlier.values.empty() ? 0 : earlier.values[0].size(), layout->values.size()),
                 "start from a solve on the same mesh", solve.span);
-  starts_[id.index] = {earlier.values[0], earlier.report.force_scale};
+  starts_[id.index] = {earlier.values[0], {}, earlier.report.force_scale};
   return {};
 }
 
@@ -128,7 +129,7 @@ Result<std::unique_ptr<SolveObjective>> Session::objective(graph::SolveId id) {
   auto layout = unknown_layout(solve);
   if (!layout) return fail(layout.error());
   const auto start = starts_.find(id.index);
-  if (start != starts_.end())
+  if (start != starts_.end() && start->second.values.size() == layout->values.size())
     for (size_t i = 0; i < layout->values.size(); ++i)
       if (layout->free_index[i] >= 0) layout->values[i] = start->second.values[i];
   const graph::SpaceId nodes = plan_.unknowns[solve.unknowns[0].index].space;
@@ -144,7 +145,7 @@ Result<std::unique_ptr<SolveObjective>> Session::objective(graph::SolveId id) {
     in.form = &form;
     in.weight = &weights[f];
     in.components = layout->components;
-    in.kernels = kernels_;
+    in.kernels = *kernels_;
     in.blocks_per_task = std::max<int64_t>(4, backend_.preferred_blocks());
     const auto found = stencil(form.space, nodes);
     if (!found) return fail(found.error());
@@ -168,11 +169,103 @@ Result<std::unique_ptr<SolveObjective>> Session::objective(graph::SolveId id) {
   return made;
 }
 
+Result<SolveObjective*> Session::kept_objective(graph::SolveId id) {
+  Kept& kept = kept_[id.index];
+  if (!kept.objective) {
+    auto made = objective(id);
+    if (!made) return fail(made.error());
+    kept.objective = std::move(*made);
+    return kept.objective.get();
+  }
+  // Spaces and stencils stand; values that were fixed for the last solve may have changed.
+  const plan::Solve& solve = plan_.solves[id.index];
+  auto layout = unknown_layout(solve);
+  if (!layout) return fail(layout.error());
+  const auto start = starts_.find(id.index);
+  if (start != starts_.end() && start->second.values.size() == layout->values.size())
+    for (size_t i = 0; i < layout->values.size(); ++i)
+      if (layout->free_index[i] >= 0) layout->values[i] = start->second.values[i];
+  for (size_t f = 0; f < solve.forms.size(); ++f) {
+    std::vector<OperandValues> operands;
+    for (const graph::NodeId operand : solve.forms[f].operands) {
+      const auto value = evaluate(operand);
+      if (!value) return fail(value.error());
+      operands.push_back({(*value)->data.data(), (*value)->type.entries(), !(*value)->single});
+    }
+    double coefficient = 1;
+    if (solve.forms[f].coefficient) {
+      const auto value = evaluate(solve.forms[f].coefficient);
+      if (!value) return fail(value.error());
+      coefficient = (*value)->data[0];
+    }
+    kept.objective->forms()[f]->set_operands(std::move(operands), coefficient);
+  }
+  kept.objective->restart(std::move(layout->values), start != starts_.end() ? start->second.force_scale : 0);
+  return kept.objective.get();
+}
+
+Result<std::vector<double>> Session::free_solution(graph::SolveId id) {
+  const auto outcome = solve(id);
+  if (!outcome) return fail(outcome.error());
+  std::vector<double> x(kept_[id.index].objective->size());
+  kept_[id.index].objective->gather_free((*outcome)->values[0], x);
+  return x;
+}
+
+Result<Values> Session::adjoint(const graph::Node& node, const graph::Adjoint& adjoint) {
+  const auto bar = node_major(node.inputs[0]);
+  if (!bar) return fail(bar.error());
+  const auto x = free_solution(adjoint.solve);
+  if (!x) return fail(x.error());
+  SolveObjective& objective = *kept_[adjoint.solve.index].objective;
+  std::vector<double> b(objective.size()), w(objective.size(), 0.0);
+  objective.gather_free(*bar, b);
+  const plan::Solve& planned = plan_.solves[adjoint.solve.index];
+  Start& start = starts_[adjoint.solve.index];
+  const auto unstable = [&](const std::string& how) {
+    return fail("adjoint-unstable",
+                fmt::format("the equilibrium of `solve {}` can't be differentiated: its Hessian {}", planned.name, how),
+                "the state is at or near buckling: change the load or the start, or solve to a smaller `tol`", planned.span);
+  };
+  if (Preconditioner* K = objective.constant_factor()) {
+    objective.linearise(*x);
+    CgOptions options;
+    options.relative = options_.adjoint_tolerance;
+    options.max_iterations = 2000;
+    options.stop = options_.stop;
+    options.start_from_w = start.adjoint.size() == w.size();
+    if (options.start_from_w) w = start.adjoint;
+    const CgReport report =
+        conjugate_gradients([&](std::span<const double> in, std::span<double> out) { objective.product(in, out); }, K, b, w, options);
+    if (report.status == CgStatus::NegativeCurvature) return unstable("has negative curvature");
+    if (report.status == CgStatus::IterationLimit)
+      return unstable(fmt::format("is nearly singular (residual {:.1e} after {} iterations)", report.residual, report.iterations));
+    if (report.status == CgStatus::Interrupted) return fail("interrupted", "interrupted", {}, planned.span);
+    if (report.status == CgStatus::NotFinite) return fail("adjoint-not-finite", "the derivative of the loss is not finite", {}, planned.span);
+    adjoint_iterations_ += report.iterations;
+  } else {
+    SymmetricMatrix H;
+    objective.hessian(*x, Projection::None, H);
+    Cholesky factor;
+    const auto status = factor.factor(H);
+    if (!status) return fail(status.error());
+    if (!status->positive_definite) return unstable("is not positive definite");
+    if (auto solved = factor.solve(b, w); !solved) return fail(solved.error());
+  }
+  start.adjoint = w;
+  std::vector<double> g(objective.size());
+  (void)objective.gradient(*x, g);
+  adjoint_defect_ += std::abs(dot(w, g));
+  std::vector<double> all(bar->size(), 0.0);
+  objective.scatter_free(w, all);
+  return to_lanes(node.type, all);
+}
+
 Result<const SolveOutcome*> Session::solve(graph::SolveId id) {
   auto& slot = solved_[id.index];
   if (slot) return slot.get();
   const plan::Solve& planned = plan_.solves[id.index];
-  auto made = objective(id);
+  auto made = kept_objective(id);
   if (!made) return fail(made.error());
   SolveObjective& objective = **made;
   auto outcome = std::make_unique<SolveOutcome>();
@@ -191,10 +284,22 @@ Result<const SolveOutcome*> Session::solve(graph::SolveId id) {
 
   if (options.method != SolveMethod::Newton) {
     const auto start = std::chrono::steady_clock::now();
-    if (auto ready = objective.prepare_constant_factor(); !ready) {
-      Error error = ready.error();
-      if (!error.span) error.span = planned.span;
-      return fail(std::move(error));
+    // The factor stays while the numbers that it is made from stay.
+    std::vector<double> key;
+    for (const auto& form : objective.forms())
+      for (const OperandValues& v : form->stiffness_operands()) {
+        const size_t n = v.per_entity ? static_cast<size_t>(form->stencil().entity_blocks()) * v.entries * kLanes : v.entries;
+        key.push_back(form->coefficient());
+        key.insert(key.end(), v.data, v.data + n);
+      }
+    Kept& kept = kept_[id.index];
+    if (!objective.scalar_factor() || kept.factor_key != key) {
+      if (auto ready = objective.prepare_constant_factor(); !ready) {
+        Error error = ready.error();
+        if (!error.span) error.span = planned.span;
+        return fail(std::move(error));
+      }
+      kept.factor_key = std::move(key);
     }
     outcome->factor_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (objective.scalar_factor()) outcome->factor_bytes = objective.scalar_factor()->bytes();

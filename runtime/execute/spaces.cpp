@@ -11,7 +11,7 @@
 namespace asb {
 
 Vec3 Session::position(const graph::Space& space, int32_t id) const {
-  const Body& body = bodies_[space.geometry.index];
+  const Body& body = (*bodies_)[space.geometry.index];
   switch (space.entities) {
     case graph::Entities::Cells:
     case graph::Entities::Quadrature: {
@@ -27,7 +27,7 @@ Vec3 Session::position(const graph::Space& space, int32_t id) const {
 
 tl::unexpected<Error> Session::empty_set(const graph::Space& space, const std::string& why) const {
   graph::Space all = space;
-  const Body& body = bodies_[space.geometry.index];
+  const Body& body = (*bodies_)[space.geometry.index];
   const std::vector<Vec3>& points = body.is_mesh ? body.mesh.nodes : body.surface.vertices;
   Vec3 lo = points.front(), hi = lo;
   for (const Vec3& p : points)
@@ -55,14 +55,14 @@ Result<void> Session::narrow(const graph::Space& space, const graph::Narrowing& 
     if (ids.empty()) return empty_set(space, "no entity meets the condition");
   }
   if (narrowing.within) {
-    const Body& closed = bodies_[narrowing.within.index];
+    const Body& closed = (*bodies_)[narrowing.within.index];
     const Surface& around = closed.surface;
     std::erase_if(ids, [&](int32_t id) { return winding_number(around, position(space, id)) <= 0.5; });
     if (ids.empty())
       return empty_set(space, fmt::format("nothing lies within `{}`", plan_.geometries[narrowing.within.index].name));
   }
   if (!narrowing.tag.empty()) {
-    const Body& body = bodies_[space.geometry.index];
+    const Body& body = (*bodies_)[space.geometry.index];
     const bool cells = space.entities == graph::Entities::Cells || space.entities == graph::Entities::Quadrature;
     const auto& table = cells ? body.mesh.cell_tags : body.mesh.node_tags;
     const auto found = table.find(narrowing.tag);
@@ -77,7 +77,7 @@ Result<void> Session::narrow(const graph::Space& space, const graph::Narrowing& 
 }
 
 Result<std::vector<int32_t>> Session::entities(const graph::Space& s) {
-  const Body& body = bodies_[s.geometry.index];
+  const Body& body = (*bodies_)[s.geometry.index];
   int64_t count = 0;
   switch (s.entities) {
     case graph::Entities::Nodes: count = static_cast<int64_t>(body.mesh.nodes.size()); break;
@@ -104,6 +104,10 @@ Result<std::vector<int32_t>> Session::entities(const graph::Space& s) {
 }
 
 Result<const SpaceData*> Session::space(graph::SpaceId id) {
+  if (parent_) {
+    const std::lock_guard lock(parent_->shared_);
+    return parent_->space(id);
+  }
   auto& slot = spaces_[id.index];
   if (slot) return slot.get();
   const graph::Space& s = plan_.graph.spaces[id];
@@ -112,7 +116,7 @@ Result<const SpaceData*> Session::space(graph::SpaceId id) {
   if (!ids) return fail(ids.error());
   data->ids = std::move(*ids);
   if (s.entities == graph::Entities::Quadrature) {
-    const Mesh& mesh = bodies_[s.geometry.index].mesh;
+    const Mesh& mesh = (*bodies_)[s.geometry.index].mesh;
     auto rule = s.degree < 0 ? Result<QuadratureRule>(default_rule(mesh.kind, s.reads_values)) : rule_of_degree(mesh.kind, s.degree);
     if (!rule) return fail(rule.error());
     auto points = quadrature_points(mesh, *rule);

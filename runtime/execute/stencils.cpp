@@ -43,7 +43,7 @@ Result<Stencil> Session::build_stencil(graph::SpaceId target_id, graph::SpaceId 
   Stencil s;
   s.n_groups = static_cast<int64_t>(ids.size());
   s.points = (*data)->points;
-  const Body& body = bodies_[target.geometry.index];
+  const Body& body = (*bodies_)[target.geometry.index];
   const bool same = target.geometry == source.geometry;
 
   if (same && target.entities == source.entities) {  // nodes to nodes, vertices to vertices: a subset
@@ -72,7 +72,7 @@ Result<Stencil> Session::build_stencil(graph::SpaceId target_id, graph::SpaceId 
   }
   if (source.entities == Entities::Nodes && target.entities == Entities::Vertices && body.held_by == source.geometry) {
     const Embedding& held = body.embedding;
-    const Mesh& mesh = bodies_[source.geometry.index].mesh;
+    const Mesh& mesh = (*bodies_)[source.geometry.index].mesh;
     const Element& e = element(mesh.kind);
     s.corners = held.corners;
     fill_nodes(s, [&](int64_t g, int a) { return held.nodes[int64_t{ids[g]} * s.corners + a]; });
@@ -106,6 +106,10 @@ Result<Stencil> Session::build_stencil(graph::SpaceId target_id, graph::SpaceId 
 }
 
 Result<const Stencil*> Session::stencil(graph::SpaceId target, graph::SpaceId source) {
+  if (parent_) {
+    const std::lock_guard lock(parent_->shared_);
+    return parent_->stencil(target, source);
+  }
   auto& slot = stencils_[{target.index, source.index}];
   if (!slot) {
     auto made = build_stencil(target, source);
