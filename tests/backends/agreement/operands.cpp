@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "compiler/ir/simplify.h"
 
@@ -23,6 +24,20 @@ const std::vector<double> kSpecials = {0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, kInf
                                        0x1p-1022, 0x1.fffffffffffffp1023, 4503599627370497.5, 0x1p53};
 
 bool takes_bools(Op op) { return op == Op::And || op == Op::Or || op == Op::Not; }
+
+/// x and n such that x 2^n is subnormal, halfway between two numbers but for the last bit of x: rounded twice, it goes
+/// the wrong way.
+std::vector<std::pair<double, double>> almost_ties(Random& random) {
+  std::vector<std::pair<double, double>> result;
+  for (int n = -1072; n <= -1024; ++n) {
+    const int lost = -1021 - n;  // bits of x in [1/2, 1)
+    uint64_t fraction = random.bits() >> 11 | 1ull << 52;
+    fraction = lost < 52 ? fraction >> (lost + 1) << (lost + 1) : 1ull << 52;
+    if (lost < 52) fraction |= 1ull << (lost - 1);
+    result.emplace_back(std::ldexp(static_cast<double>(fraction | 1), -53), n);
+  }
+  return result;
+}
 
 bool is_defined(Op op, const std::vector<double>& operands) {
   if (op == Op::Exponent || op == Op::Mantissa) return std::isfinite(operands[0]) && operands[0] != 0;
@@ -73,6 +88,8 @@ Table operands_of(Op op, Random& random, int random_entities) {
   for (double a : kSpecials)
     for (double b : kSpecials)
       for (double c : {-0.0, 1.25, kNaN}) add({a, b, c});
+  if (op == Op::ScaleByPowerOf2)
+    for (const auto& [x, n] : almost_ties(random)) add({x, n, 0});
   for (int i = 0; i < random_entities; ++i) {
     std::vector<double> values;
     for (int k = 0; k < 3; ++k)

@@ -133,6 +133,26 @@ TEST_P(OnDevice, OnlyTheBlocksAskedForAreComputed) {
   }
 }
 
+TEST_P(OnDevice, MoreEntitiesThanOneDispatchTakesAreComputed) {
+  const Function f = function_of(Op::Neg);
+  const KernelPlan plan{f, f};
+  const auto kernels = backend_->compile({&plan, 1});
+  ASSERT_TRUE(kernels.has_value());
+  const int64_t blocks = 65535 * 8 + 100;  // lavapipe's most, and some
+  const std::vector<double> x = numbers(static_cast<size_t>(blocks) * ASB_LANES);
+  auto in = backend_->allocate(x.size()), out = backend_->allocate(x.size());
+  ASSERT_TRUE(in.has_value() && out.has_value());
+  ASSERT_TRUE(backend_->upload(x, **in).has_value());
+  const Buffer* inputs = in->get();
+  Buffer* outputs = out->get();
+  ASSERT_TRUE(backend_->launch(*kernels->at(0), {&inputs, 1}, {&outputs, 1}, 0, blocks).has_value());
+  std::vector<double> y(x.size());
+  ASSERT_TRUE(backend_->download(**out, y).has_value());
+  size_t wrong = 0;
+  for (size_t i = 0; i < x.size(); ++i) wrong += y[i] != -x[i];
+  EXPECT_EQ(wrong, 0u);
+}
+
 TEST_P(OnDevice, KernelsRunFromSeveralThreadsAtOnce) {
   const Function f = function_of(Op::Add);
   const KernelPlan plan{f, f};
