@@ -110,7 +110,7 @@ void SolveObjective::hessian(std::span<const double> x, Projection projection, S
     }
     pattern_ = matrix_pattern(stencils, layout_.free_index, layout_.components, layout_.n_free);
   }
-  if (H.row.size() != pattern_.matrix.row.size() || H.n != pattern_.matrix.n) H = pattern_.matrix;
+  if (H.column.size() != pattern_.matrix.column.size() || H.row.size() != pattern_.matrix.row.size()) H = pattern_.matrix;
   std::fill(H.value.begin(), H.value.end(), 0.0);
   for (size_t k = 0; k < pattern_forms_.size(); ++k) {
     const size_t f = pattern_forms_[k];

@@ -79,7 +79,7 @@ bool Descent::must_end() {
                     at_.energy));
   } else if (report_.iterations >= options_.max_iterations) {
     end(SolveStatus::IterationLimit, fmt::format("not converged after {} iterations: |g| = {:.3g}, "
-                                                 "to be below {:.3g}; raise `max_iterations`, "
+                                                 "to be below {:.3g}; raise `iterations`, "
                                                  "or apply the load in steps",
                                                  report_.iterations, gradient_, bound_));
   } else {
@@ -201,7 +201,7 @@ void Descent::end_stalled() {
   end(SolveStatus::Stalled,
       below_resolution_
           ? fmt::format("stalled at round-off: |g| = {:.3g} does not fall, {:.3g} was asked; "
-                        "loosen `tolerance`",
+                        "loosen `tol`",
                         gradient_, bound_)
           : fmt::format(
                 "stalled after {} iterations: no step lowers the energy ({:.6g}), |g| = {:.3g}, "
