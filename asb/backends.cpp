@@ -17,7 +17,12 @@ Result<std::unique_ptr<Backend>> make_backend(const std::string& name, const std
   if (name == "vulkan") return make_vulkan_backend({.device = device});
 #endif
   (void)device;
-  return fail("backend-unknown", fmt::format("`{}` is not a backend", name), "backends are `llvm`, `vulkan` and `interpreter`");
+#ifdef ASB_HAS_VULKAN
+  const char* known = "backends are `llvm`, `vulkan` and `interpreter`";
+#else
+  const char* known = "backends are `llvm` and `interpreter`; `vulkan` is not built in";
+#endif
+  return fail("backend-unknown", fmt::format("`{}` is not a backend", name), known);
 }
 
 }  // namespace asb

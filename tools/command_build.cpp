@@ -44,7 +44,7 @@ int print_kernels(const Program& program, const plan::Plan& plan, const Argument
   if (any) return 0;
   std::string names;
   for (const KernelPlan& kernel : plan.kernels) names += (names.empty() ? "" : ", ") + kernel.tensor.name;
-  std::fputs(fmt::format("error: no kernel has `{}` in its name\n  hint: kernels are {}\n", a.kernel, names).c_str(), stderr);
+  std::fputs(fmt::format("error: no kernel has `{}` in its name [command-line]\n  hint: kernels are {}\n", a.kernel, names).c_str(), stderr);
   return 1;
 }
 
@@ -68,7 +68,7 @@ int build_program(const Arguments& a) {
       names += (names.empty() ? "" : ", ") + std::string(p.name);
     }
     if (!known) {
-      std::fputs(fmt::format("error: `{}` is not a pass\n  hint: passes are {}\n", pass, names).c_str(), stderr);
+      std::fputs(fmt::format("error: `{}` is not a pass [command-line]\n  hint: passes are {}\n", pass, names).c_str(), stderr);
       return 2;
     }
     options.observer = [&](const std::string& kernel, std::string_view name, const ir::Function& f) {
@@ -108,8 +108,12 @@ int build_program(const Arguments& a) {
                 times.from_cache ? " (cached)" : "");
     return 0;
   }
-  std::fputs(fmt::format("error: nothing is emitted as `{}`\n  hint: use ast, model, graph, ssa, ssa-after:PASS, llvm, asm or spirv\n",
-                         a.emit).c_str(), stderr);
+#ifdef ASB_HAS_VULKAN
+  const char* kinds = "ast, model, graph, ssa, ssa-after:PASS, llvm, asm or spirv";
+#else
+  const char* kinds = "ast, model, graph, ssa, ssa-after:PASS, llvm or asm; spirv is not built in";
+#endif
+  std::fputs(fmt::format("error: nothing is emitted as `{}` [command-line]\n  hint: use {}\n", a.emit, kinds).c_str(), stderr);
   return 2;
 }
 

@@ -1,4 +1,4 @@
-// `asb check`: the front end alone, and the compiler's refusals.
+// `asb check`: the front end alone.
 #include <cstdio>
 
 #include "asb/program.h"
@@ -18,7 +18,7 @@ int check_program(const Arguments& a) {
   const Program program = load(a.file, {.settings = a.settings, .module_folders = {}});
   const bool good = !program.loaded.diagnostics.has_errors();
   if (a.format == "json") {
-    std::fputs((to_json(program.loaded.diagnostics, program.loaded.tree.files) + "\n").c_str(), stdout);
+    std::fputs(to_json(program.loaded.diagnostics, program.loaded.tree.files).c_str(), stdout);
     return good ? 0 : 1;
   }
   if (!show_diagnostics(program)) return 1;

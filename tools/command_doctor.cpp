@@ -41,7 +41,9 @@ int doctor() {
 
 void add_doctor(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
-      "doctor", "Say what this machine offers: CPU features, LLVM, the BLAS and its kernel, Vulkan devices.");
+      "doctor",
+      "Say what this machine offers: CPU features, LLVM, the BLAS and its kernel, Vulkan devices.\n\n"
+      "  asb doctor");
   command->callback([&chosen] { chosen = doctor; });
 }
 

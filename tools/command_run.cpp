@@ -1,8 +1,12 @@
 // `asb run`: solves a program and shows what it found.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 
 #include "asb/run.h"
 #include "tools/commands.h"
@@ -29,16 +33,33 @@ std::string value_text(const OutputResult& output, size_t first, size_t count) {
   return text + "]";
 }
 
-void print_outputs(const RunResult& result) {
+/// False if stdout doesn't take them.
+bool print_outputs(const RunResult& result) {
+  std::string text;
   for (const OutputResult& output : result.outputs) {
     size_t count = 1;
     for (const int64_t n : output.shape) count *= static_cast<size_t>(n);
     const std::string unit = output.unit.empty() ? "" : " " + output.unit;
     for (size_t f = 0; f * count < output.values.size(); ++f) {
       const std::string frame = output.frames.empty() ? "" : fmt::format(" [{}]", output.frames[f]);
-      fmt::print("{}{} = {}{}\n", output.name, frame, value_text(output, f * count, count), unit);
+      text += fmt::format("{}{} = {}{}\n", output.name, frame, value_text(output, f * count, count), unit);
     }
   }
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+}
+
+/// Before hours of solving: whether `folder`, or the folder that it will be made in, can be written.
+Result<void> can_write_into(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  fs::path there = fs::absolute(folder, ignored).lexically_normal();
+  while (!there.empty() && !fs::exists(there, ignored) && there != there.root_path()) there = there.parent_path();
+  const bool is_folder = fs::is_directory(there, ignored);
+  if (is_folder && ::access(there.c_str(), W_OK | X_OK) == 0) return {};
+  return fail("file-write",
+              fmt::format("can't write into `{}`: {}", folder,
+                          is_folder ? std::strerror(errno) : fmt::format("`{}` is not a folder", there.string())),
+              "`--out` names another folder, `--no-files` writes none");
 }
 
 void print_solves(const RunResult& result) {
@@ -52,6 +73,12 @@ int run_program(const Arguments& a) {
   Program program = load(a.file, {.settings = a.settings, .module_folders = {}});
   if (!show_diagnostics(program)) return 1;
 
+  const std::string folder = a.out.empty() ? "./" + file_name(program.model->name) + ".out" : a.out;
+  if (!a.no_files)
+    if (const auto writable = can_write_into(folder); !writable) {
+      std::fputs(program.render_error(writable.error()).c_str(), stderr);
+      return 1;
+    }
   RunOptions options;
   options.backend = a.backend;
   options.device = a.device;
@@ -76,10 +103,10 @@ int run_program(const Arguments& a) {
   const RunResult& result = done->result;
   if (!a.quiet) print_solves(result);
   for (const Note& n : result.notes) line((n.warning ? "warning: " : "note: ") + n.text);
-  print_outputs(result);
-  std::fflush(stdout);
+  const bool printed = print_outputs(result);
+  const int print_error = errno;
   if (!a.no_files) {
-    const ReportOptions report{.folder = a.out.empty() ? "./" + file_name(result.program) + ".out" : a.out};
+    const ReportOptions report{.folder = folder};
     const auto files = write_results(result, report);
     if (!files) {
       std::fputs(program.render_error(files.error()).c_str(), stderr);
@@ -90,6 +117,10 @@ int run_program(const Arguments& a) {
       for (const std::string& path : *files) names += (names.empty() ? "" : ", ") + path.substr(path.rfind('/') + 1);
       line(fmt::format("wrote {}: {}", report.folder, names));
     }
+  }
+  if (!printed) {
+    line(fmt::format("error: can't write the outputs: {} [file-write]", std::strerror(print_error)));
+    return 1;
   }
   if (interrupted()) {
     line("interrupted: what is shown is the state until then");
@@ -117,9 +148,15 @@ void add_run(CLI::App& app, Chosen& chosen) {
   run->add_option("--data", args->data, "folder in which file(\"…\") looks first");
   run->add_option("--backend", args->backend, "llvm (default), vulkan or interpreter");
   run->add_option("--device", args->device, "part of the name of a Vulkan device");
-  run->add_option("--threads", args->threads, "threads (default: all cores); results don't depend on it");
+  run->add_option("--threads", args->threads, "threads (default: all cores); results don't depend on it")
+      ->check(CLI::Range(1, 1024));
   run->add_option("--tol", args->tolerance, "tolerance of solves, of forces before they cancel (default 1e-8)")
-      ->check(CLI::Range(1e-15, 1.0));
+      ->check(CLI::Validator(
+          [](const std::string& text) -> std::string {
+            double v = 0;
+            return CLI::detail::lexical_cast(text, v) && v >= 1e-15 && v <= 1 ? "" : "`" + text + "` is not a number from 1e-15 to 1";
+          },
+          ""));
   run->add_option("--iterations", args->max_iterations, "most steps of one solve (default 200)")
       ->check(CLI::PositiveNumber);
   run->add_flag("--no-files", args->no_files, "print outputs only");

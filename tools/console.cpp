@@ -31,6 +31,7 @@ std::atomic<bool>& interrupted() { return g_interrupted; }
 void catch_interrupts() {
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves early is no reason to lose the files
 }
 
 bool is_terminal() {

@@ -1,9 +1,36 @@
 // The `asb` command: parses the command line and hands over to a subcommand.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <exception>
 
 #include "tools/commands.h"
 #include "tools/console.h"
+
+namespace asb::tools {
+namespace {
+
+/// Says what is wrong with the command line, and where to read on. Exit code 2.
+int command_line_error(const CLI::App& app, const std::string& first, const std::string& what) {
+  std::string names;
+  bool known = false;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names += (names.empty() ? "" : ", ") + command->get_name();
+    known = known || command->get_name() == first;
+  }
+  const bool option = first.starts_with("-");
+  std::string message = what;
+  if (first.empty()) message = "a command is missing";
+  else if (!known && !option) message = fmt::format("there is no command `{}`", first);
+  std::fputs(fmt::format("error: {} [command-line]\n  hint: {}\n", message,
+                         known ? fmt::format("`asb {} --help` shows how", first)
+                               : fmt::format("commands are {}; `asb --help` shows how", names)).c_str(),
+             stderr);
+  return 2;
+}
+
+}  // namespace
+}  // namespace asb::tools
 
 int main(int argc, char** argv) {
   CLI::App app{
@@ -18,6 +45,7 @@ int main(int argc, char** argv) {
   app.name("asb");
   app.set_version_flag("--version", "asb " ASB_VERSION);
   app.require_subcommand(1);
+  app.set_help_all_flag("--help-all", "help of all commands");
   asb::tools::Chosen chosen;
   asb::tools::add_run(app, chosen);
   asb::tools::add_check(app, chosen);
@@ -26,8 +54,8 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    const int code = app.exit(e);
-    return code == 0 ? 0 : 2;
+    if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
+    return asb::tools::command_line_error(app, argc > 1 ? argv[1] : "", e.what());
   }
   asb::tools::catch_interrupts();
   try {
