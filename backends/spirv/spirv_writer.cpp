@@ -154,7 +154,8 @@ class Writer {
     m_.entry_point(main, "main", {launch_, invocation_});
     m_.name(main, function_.name);
     main_ = main;
-    m_.add(Section::ExecutionModes, spv::Op::OpExecutionMode, {main, word(spv::ExecutionMode::LocalSize), kLocalSize, 1, 1});
+    m_.add(Section::ExecutionModes, spv::Op::OpExecutionMode,
+           {main, word(spv::ExecutionMode::LocalSize), kLocalSize, 1, 1});
     m_.code(spv::Op::OpFunction, {nothing, main, word(spv::FunctionControlMask::MaskNone), type});
     m_.label(m_.fresh());
     const Id ids = m_.value(spv::Op::OpLoad, m_.type_uints(3), {invocation_});
@@ -171,7 +172,8 @@ class Writer {
     m_.code(spv::Op::OpBranchConditional, {is_ours, body, done_});
     m_.label(body);
     table_ = launch_argument(0, table_pointer_);
-    for (size_t i = 0; i < function_.inputs.size(); ++i) open_argument(i, function_.inputs[i].type.entries(), function_.inputs[i].per_entity());
+    for (size_t i = 0; i < function_.inputs.size(); ++i)
+      open_argument(i, function_.inputs[i].type.entries(), function_.inputs[i].per_entity());
     for (size_t i = 0; i < function_.outputs.size(); ++i)
       open_argument(function_.inputs.size() + i, static_cast<int32_t>(function_.outputs[i].values.size()), true);
   }

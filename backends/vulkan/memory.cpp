@@ -63,7 +63,8 @@ Result<Memory> allocate(const std::shared_ptr<Device>& device, size_t bytes, Pla
   VkDeviceMemory memory = VK_NULL_HANDLE;
   if (const VkResult r = call.AllocateMemory(device->handle(), &allocation, nullptr, &memory); r != VK_SUCCESS)
     return fail("vulkan-out-of-memory",
-                fmt::format("{:.1f} MB of `{}` could not be allocated: {}", megabytes(needs.size), device->info().name, name_of(r)),
+                fmt::format("{:.1f} MB of `{}` could not be allocated: {}", megabytes(needs.size), device->info().name,
+                            name_of(r)),
                 "split the mesh or the frames, or use `--backend llvm`");
   result.memory = {device->handle(), memory, call.FreeMemory};
   if (const VkResult r = call.BindBufferMemory(device->handle(), buffer, memory, 0); r != VK_SUCCESS)

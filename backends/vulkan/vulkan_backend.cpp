@@ -107,8 +107,9 @@ class VulkanBackend final : public Backend {
                       int64_t first, int64_t last) override {
     const Program& program = static_cast<const DeviceKernel&>(kernel).program();
     if (inputs.size() != program.inputs.size() || outputs.size() != program.outputs.size())
-      return fail("backend-arguments", fmt::format("`{}` has {} inputs and {} outputs; {} and {} are given", program.name,
-                                                   program.inputs.size(), program.outputs.size(), inputs.size(), outputs.size()));
+      return fail("backend-arguments",
+                  fmt::format("`{}` has {} inputs and {} outputs; {} and {} are given", program.name,
+                              program.inputs.size(), program.outputs.size(), inputs.size(), outputs.size()));
     if (first >= last) return {};
     std::vector<VkDeviceAddress> addresses;
     for (size_t i = 0; i < inputs.size(); ++i) {
