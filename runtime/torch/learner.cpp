@@ -121,6 +121,7 @@ class AdamLearner final : public Learner {
         if (found == parts.end() || found->second->values.size() != expected) return damaged(name + end);
       }
     }
+    if (parts.size() != 1 + 4 * names.size()) return damaged("*.position");
     const std::vector<double>& o = adam->second->values;
     begin(names, {.beta1 = o[0], .beta2 = o[1], .epsilon = o[2]});
     for (const std::string& name : names) {
