@@ -60,7 +60,7 @@ bool is_square(const Value& v) { return v.is_matrix() && v.type.dims[0] == v.typ
 /// All that can be called without a declaration, for proposals.
 std::vector<std::string> builtin_names() {
   std::vector<std::string> names = {"grad", "normal", "virtual", "previous", "d", "cell_mean", "spectral",
-                                    "to_unit_box", "gap", "sym3", "sym2"};
+                                    "to_unit_box", "gap", "sym3", "sym2", "clamp", "mix"};
   for (const Row& row : kRows)
     if (!row.name.empty()) names.emplace_back(row.name);
   return names;
@@ -75,7 +75,26 @@ Value Checker::wrong_operand(std::string_view name, std::string_view takes, cons
   return {};
 }
 
+// Functions of any shape, made of others: a `fn` is generic in sizes, not in the number of axes.
+//   clamp(a, lo, hi) = min(max(a, lo), hi)      mix(a, b, t) = a + t (b - a)
+std::optional<Value> Checker::derived_call(const ast::Call& call, Span span) {
+  const std::string& name = call.function.text;
+  if (name != "clamp" && name != "mix") return std::nullopt;
+  if (!argument_count(call, 3, 3, span)) return Value{};
+  const Value a = operand(call.arguments[0].value), b = operand(call.arguments[1].value), c = operand(call.arguments[2].value);
+  if (a.is_error() || b.is_error() || c.is_error()) return Value{};
+  if (name == "clamp") {
+    const Value raised = builtin(Builtin::Max, name, {a, b}, span);
+    return raised.is_error() ? raised : builtin(Builtin::Min, name, {raised, c}, span);
+  }
+  if (!c.is_scalar()) return wrong_operand(name, "a scalar as its third argument", c);
+  Value way = add_values(true, b, a, span, span);
+  if (!way.is_error()) way = multiply(c, way, span, span);
+  return way.is_error() ? way : add_values(false, a, way, span, span);
+}
+
 std::optional<Value> Checker::builtin_call(const ast::Call& call, Span span) {
+  if (auto derived = derived_call(call, span)) return derived;
   const std::string& name = call.function.text;
   const bool from_entries = name.starts_with("sym") && name.size() == 4 && name[3] >= '1' && name[3] <= '9';
   const Row* row = find_row(name);

@@ -160,6 +160,7 @@ class Checker {
   Value spread(const Value& scalar, const Type& shape);
 
   // builtins.cpp
+  std::optional<Value> derived_call(const ast::Call& call, Span span);
   std::optional<Value> builtin_call(const ast::Call& call, Span span);
   Value builtin(Builtin which, std::string_view name, std::vector<Value> args, Span span);
   Value elementwise(Builtin which, std::string_view name, std::vector<Value> args, Span span);

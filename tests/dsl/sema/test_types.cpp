@@ -155,6 +155,16 @@ TEST(Types, IntsAndBoolsKeepToThemselves) {
   EXPECT_EQ(reports("param open: bool = 1"), "type-mismatch");
 }
 
+TEST(Types, ClampAndMixTakeAnyShape) {
+  EXPECT_EQ(checked("output o = clamp(5, -1, 2)").output("o").number, 2);
+  EXPECT_EQ(checked("output o = mix(1, 3, 0.25)").output("o").number, 1.5);
+  EXPECT_EQ(type_of(kValues, "clamp(v, -1, 2)"), "vec3");
+  EXPECT_EQ(type_of(kValues, "mix(A, I, a)"), "mat3");
+  EXPECT_EQ(type_of(kValues, "mix(S, I, a)"), "sym3");
+  EXPECT_EQ(reports(kValues + "output o = mix(v, w, 0.5)"), "shape-mismatch");
+  EXPECT_EQ(reports(kValues + "output o = mix(v, v, v)"), "wrong-operand");
+}
+
 TEST(Types, AComparisonIsNeverSpread) {
   EXPECT_EQ(reports(kValues + "output o = if v < 1 { 1 } else { 2 }"), "wrong-operand");
   EXPECT_EQ(reports(kValues + "output o = if a != 1 { 1 } else { 2 }"), "");
