@@ -13,7 +13,7 @@ namespace asb {
 namespace {
 
 // Orthonormal polynomials p_0..p_n of the weight (1 - t)^alpha on [0, 1] at t; these are Jacobi
-// polynomials P^(alpha, 0)(2t - 1) with the coefficients of [Gautschi2004] Table 1.1.
+// polynomials P^(alpha, 0)(2t - 1) with the coefficients of [Gautschi2004].
 double orthonormal(int n, int alpha, double t, double* sum_of_squares) {
   const double x = 2 * t - 1, a = alpha;
   double before = 0, p = std::sqrt(a + 1), sum = 0, beta_k = 0;
@@ -53,7 +53,7 @@ QuadratureRule hex_rule(int n) {
   return rule;
 }
 
-// Conical product on the unit tetrahedron [Stroud1971] Sec. 2.5: x = r, y = s (1 - r), z = t (1 -
+// Conical product on the unit tetrahedron [Stroud1971]: x = r, y = s (1 - r), z = t (1 -
 // r)(1 - s), with Gauss rules for the weights (1 - r)^2, (1 - s) and 1. Positive weights for every
 // n.
 QuadratureRule conical_rule(int n) {
@@ -176,7 +176,7 @@ LineRule gauss_jacobi(int n, int alpha) {
       double sum = 0;
       orthonormal(n, alpha, a, &sum);
       rule.t.push_back(a);
-      rule.w.push_back(1 / sum);  // Christoffel numbers [Gautschi2004] Eq. (1.4.17)
+      rule.w.push_back(1 / sum);  // Christoffel numbers [Gautschi2004]
     }
     left = right;
   }

@@ -112,7 +112,7 @@ void NewtonCg::linearise() {
 bool NewtonCg::take_step() {
   linearise();
   for (size_t i = 0; i < d_.size(); ++i) minus_g_[i] = -state_.g()[i];
-  // Never far below what ends the solve ([Kelley1995] Eq. 6.20): the last step would pay for
+  // Never far below what ends the solve ([Kelley1995]): the last step would pay for
   // nothing.
   const double eta = std::max(
       std::min(options_.largest_forcing, std::sqrt(state_.gradient() / state_.start_gradient())),
