@@ -252,8 +252,10 @@ Result<NodeId> Lowering::network_node(Context& context, const Expr& expr) {
   }
   const SpaceId space = per_entity ? context.space : kSingle;
   auto [at, fresh] = network_calls_.try_emplace({expr.ref, inputs});
-  if (fresh)
+  if (fresh) {
     at->second = add({graph::Network{made.function, -1}, space, ssa_type(expr.type), rate, inputs, network.name, expr.span});
+    called_[at->second.index] = {&expr, false};
+  }
   return at->second;
 }
 
@@ -314,8 +316,10 @@ Result<ValueId> Lowering::derivative(Context& context, const Expr& expr) {
   const model::Expr& by = model_.exprs[expr.args[1]];
   if (context.space == kSingle && by.kind == ExprKind::Unknown)
     return not_yet("the assembled derivative of a functional by a nodal value", expr.span);
-  ValueId result = ad::derivative(b, *of, *variable, {});
-  if (by.type.kind == model::TypeKind::Sym) result = symmetrise_last(b, result);
+  if (const Expr* hidden = hidden_dependence(expr.args[0], expr.args[1], false))
+    return not_yet("a derivative through a sum or a value at nodes", hidden->span);
+  const auto result = total_derivative(context, *of, *variable, expr.span);
+  if (result && by.type.kind == model::TypeKind::Sym) return symmetrise_last(b, *result);
   return result;
 }
 

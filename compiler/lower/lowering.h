@@ -61,6 +61,10 @@ class Lowering {
   Result<void> declarations();
   Result<void> wanted();
   Result<void> positions();
+  // network_slopes.cpp
+  Result<ir::ValueId> total_derivative(Context& context, ir::ValueId of, ir::ValueId by, Span span);
+  NodeId network_slope(NodeId node, int32_t k);
+  const model::Expr* hidden_dependence(model::ExprId id, model::ExprId by, bool outside);
   // spaces.cpp
   Result<void> geometries();
   SpaceId intern(graph::Space space);
@@ -79,6 +83,10 @@ class Lowering {
   struct NetworkFunction { graph::FunctionId function; std::vector<model::WeightId> weights; };
   std::unordered_map<uint32_t, NetworkFunction> networks_;    ///< by NetworkId
   std::map<std::pair<uint32_t, std::vector<NodeId>>, NodeId> network_calls_;
+  struct CalledNetwork { const model::Expr* call; bool is_slope; };
+  std::unordered_map<uint32_t, CalledNetwork> called_;        ///< by NodeId of a Network
+  std::map<std::pair<uint32_t, int32_t>, NodeId> slopes_;     ///< by NodeId of a Network, and argument
+  std::map<std::tuple<uint32_t, uint32_t, bool>, const model::Expr*> hidden_;  ///< of hidden_dependence
   std::map<std::pair<uint32_t, uint32_t>, bool> reads_iterate_;                       ///< by ExprId and SolveId
   std::map<std::tuple<uint32_t, uint32_t, int, uint32_t>, NodeId> reduces_;
   std::unordered_map<uint32_t, bool> varies_;                 ///< by ExprId
