@@ -64,7 +64,7 @@ Result<std::vector<FormFinder::Term>> FormFinder::terms() {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!reads_unknown(inputs[i])) continue;
     if (!std::holds_alternative<graph::Reduce>(node(inputs[i]).kind))
-      return outside(fmt::format("an energy of `{}` itself", node(inputs[i]).name), node(inputs[i]).span);
+      return outside(fmt::format("an energy of `{}` itself", node(inputs[i]).name), solve_.span);
     Function copy = f;
     Builder b(copy);
     const ValueId slope = ad::derivative(b, f.outputs[map->output].values[0], b.input(static_cast<int32_t>(i)));

@@ -39,10 +39,8 @@ Result<Surface> Session::load_surface(const plan::Geometry& geometry, const std:
   if (found.empty())
     return fail("file-not-found", fmt::format("there is no file `{}` in {}", path, folders),
                 "`--data FOLDER` names a folder in which files are looked for first", geometry.span);
-  auto surface = read_surface(found);
+  auto surface = read_surface(found, geometry.unit);
   if (!surface) return at(surface.error(), geometry.span);
-  for (Vec3& v : surface->vertices)
-    for (double& x : v) x *= geometry.unit;
   return surface;
 }
 
@@ -99,7 +97,7 @@ Result<Body> Session::build_body(const plan::Geometry& geometry) {
             body.surface = (*bodies_)[embed.surface.index].surface;
             body.held_by = embed.in;
             auto held = asb::embed(body.surface.vertices, (*bodies_)[embed.in.index].mesh,
-                                   fmt::format("vertices of `{}`", plan_.geometries[embed.surface.index].name));
+                                   fmt::format("`{}`", plan_.geometries[embed.surface.index].name));
             if (!held) return at(held.error(), geometry.span);
             body.embedding = std::move(*held);
             if (body.embedding.n_outside > 0)
