@@ -64,7 +64,7 @@ class InterpretedKernel final : public Kernel {
 };
 
 tl::unexpected<Error> out_of_range(size_t offset, size_t count, size_t size) {
-  return fail("backend-buffer-range", fmt::format("{} reals at {} leave a buffer of {}", count, offset, size));
+  return fail("buffer-range", fmt::format("{} reals at {} leave a buffer of {}", count, offset, size));
 }
 
 class Interpreter final : public Backend {
