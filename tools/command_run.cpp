@@ -3,7 +3,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -126,7 +128,10 @@ int run_program(const Arguments& a) {
     line("interrupted: what is shown is the state until then");
     return 130;
   }
-  return done->converged() ? 0 : 3;
+  const bool finite = std::ranges::all_of(result.outputs, [](const OutputResult& o) {
+    return std::ranges::all_of(o.values, [](double v) { return std::isfinite(v); });
+  });
+  return done->converged() && finite ? 0 : 3;
 }
 
 }  // namespace
@@ -140,8 +145,8 @@ void add_run(CLI::App& app, Chosen& chosen) {
       "  asb run beam.asb --set E=2e5 --set 'nu=0.3'      a bare number is in SI of the declared unit\n"
       "  asb run beam.asb --set 'E=200 kPa' --out soft    an expression of the language\n"
       "  asb run starfish.asb --data ~/meshes             where file(\"…\") finds its files\n\n"
-      "Exit code: 0 solved; 1 a mistake in the program or its data; 3 no equilibrium was found (files are\n"
-      "written all the same); 130 interrupted by Ctrl-C, with what there was until then.");
+      "Exit code: 0 solved; 1 a mistake in the program or its data; 3 no equilibrium was found, or an\n"
+      "output is not finite (files are written all the same); 130 interrupted by Ctrl-C, with what there was until then.");
   run->add_option("FILE", args->file, "the program (.asb)")->required();
   run->add_option("--set", args->settings, "NAME=EXPR: replaces a param's value")->take_all()->allow_extra_args(false);
   run->add_option("--out", args->out, "folder of the results (default: ./NAME.out)");
