@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "asb/interpreter_networks.h"
+
 namespace asb {
 
 bool Run::converged() const {
@@ -13,7 +15,10 @@ bool Run::converged() const {
 Result<Run> prepare_run(const Program& program, const RunOptions& options) {
   Run run;
   const auto start = std::chrono::steady_clock::now();
-  auto plan = compile(*program.model);
+  CompileOptions compile_options;
+  compile_options.learning = options.learning;
+  compile_options.gradients = options.gradients;
+  auto plan = compile(*program.model, compile_options);
   if (!plan) return fail(plan.error());
   const double compiled = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   run.plan = std::make_unique<plan::Plan>(std::move(*plan));
@@ -27,6 +32,29 @@ Result<Run> prepare_run(const Program& program, const RunOptions& options) {
   run.session->add_time("check", program.check_seconds);
   run.session->add_time("derive and optimise", compiled);
   if (auto ready = run.session->prepare(); !ready) return fail(ready.error());
+
+  run.tables = std::make_unique<Tables>();
+  if (run.plan->weights.empty() && run.plan->latents.empty() && !options.learning) return run;
+  auto tables = initial_tables(*run.plan, *run.session, options.seed);
+  if (!tables) return fail(tables.error());
+  *run.tables = std::move(*tables);
+  if (!options.from.empty()) {
+    if (auto loaded = load_tables(*run.plan, options.from, *run.tables); !loaded) return fail(loaded.error());
+  } else if (!options.learning) {
+    run.session->add_note("nothing has been learned yet: weights and latents have their initial values (`asb train` learns them, "
+                          "`--from` names a checkpoint)");
+  }
+  run.session->set_tables(run.tables.get());
+  if (!run.plan->weights.empty() || options.learning) {
+    if (options.torch) {
+      auto engine = open_torch(options.precision);
+      if (!engine) return fail(engine.error());
+      run.networks = std::move(*engine);
+    } else {
+      run.networks.evaluator = make_interpreter_networks();
+    }
+    run.session->set_networks(run.networks.evaluator.get());
+  }
   return run;
 }
 

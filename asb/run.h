@@ -9,6 +9,7 @@
 #include "asb/program.h"
 #include "backends/backend.h"
 #include "runtime/execute/session.h"
+#include "runtime/learn/learn.h"
 #include "runtime/report/report.h"
 
 namespace asb {
@@ -20,11 +21,19 @@ struct RunOptions {
   std::string backend = "llvm";
   std::string device;
   SessionOptions session;        ///< program_folder is filled from the program
+  std::string from;              ///< checkpoint or weight file; empty: initial values, with a note
+  uint64_t seed = 0;             ///< of initial values
+  bool gradients = false;        ///< compile Plan::gradients
+  bool learning = false;         ///< compile the gradients of `learn` stages too
+  NetworkPrecision precision = NetworkPrecision::F32;
+  bool torch = true;             ///< false: networks in the interpreter (slow, f64)
 };
 
 /// Everything that a run needs, kept alive together: results borrow bodies from the session.
 struct Run {
   std::unique_ptr<plan::Plan> plan;
+  NetworkEngine networks;        ///< empty unless the program has networks or something to learn
+  std::unique_ptr<Tables> tables;
   std::unique_ptr<Backend> backend;
   std::unique_ptr<Session> session;
   RunResult result;

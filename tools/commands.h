@@ -13,6 +13,8 @@ using Chosen = std::function<int()>;
 void add_run(CLI::App& app, Chosen& chosen);
 void add_check(CLI::App& app, Chosen& chosen);
 void add_build(CLI::App& app, Chosen& chosen);
+void add_grad(CLI::App& app, Chosen& chosen);
+void add_train(CLI::App& app, Chosen& chosen);
 void add_doctor(CLI::App& app, Chosen& chosen);
 
 }  // namespace asb::tools

@@ -48,6 +48,8 @@ int main(int argc, char** argv) {
   app.set_help_all_flag("--help-all", "help of all commands");
   asb::tools::Chosen chosen;
   asb::tools::add_run(app, chosen);
+  asb::tools::add_train(app, chosen);
+  asb::tools::add_grad(app, chosen);
   asb::tools::add_check(app, chosen);
   asb::tools::add_build(app, chosen);
   asb::tools::add_doctor(app, chosen);

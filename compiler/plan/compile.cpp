@@ -52,6 +52,10 @@ std::vector<uint8_t> wanted_functions(const plan::Plan& plan) {
     visit_space(d.space);
     visit(d.value);
   }
+  for (const plan::Gradients& g : plan.gradients) {
+    visit(g.value);
+    for (const plan::Learned& by : g.by) visit(by.gradient);
+  }
   for (const plan::Learn& learn : plan.learns) {
     bool learning = false;
     for (const plan::Learned& what : learn.learned) {
@@ -63,6 +67,48 @@ std::vector<uint8_t> wanted_functions(const plan::Plan& plan) {
     for (const auto& [name, node] : learn.parts) visit(node);
   }
   return wanted;
+}
+
+/// Every leaf that can be learned: params, latents of the current frame, weights.
+std::vector<plan::Learned> learnable_leaves(const plan::Plan& plan) {
+  std::vector<plan::Learned> found;
+  for (uint32_t i = 0; i < plan.graph.nodes.size(); ++i) {
+    const auto* leaf = std::get_if<graph::Leaf>(&plan.graph.nodes[graph::NodeId(i)].kind);
+    if (!leaf) continue;
+    if (leaf->kind == graph::LeafKind::Param) found.push_back({plan::LearnedKind::Param, leaf->ref, graph::NodeId(i), {}});
+    if (leaf->kind == graph::LeafKind::Latent && leaf->extra == 0)
+      found.push_back({plan::LearnedKind::Latent, leaf->ref, graph::NodeId(i), {}});
+    if (leaf->kind == graph::LeafKind::Weight) found.push_back({plan::LearnedKind::Weight, leaf->ref, graph::NodeId(i), {}});
+  }
+  return found;
+}
+
+/// Gradients of what is scalar; what has none yet (a minimum over entities) is noted.
+Result<void> add_gradients(plan::Plan& plan) {
+  std::vector<std::pair<std::string, graph::NodeId>> scalars;
+  for (const plan::Output& o : plan.outputs)
+    if (plan.graph.nodes[o.node].type.is_scalar()) scalars.emplace_back(o.name, o.node);
+  for (const plan::Learn& l : plan.learns) scalars.emplace_back("learn " + l.name, l.objective);
+  const std::vector<plan::Learned> leaves = learnable_leaves(plan);
+  std::vector<graph::NodeId> wrt;
+  for (const plan::Learned& what : leaves) wrt.push_back(what.leaf);
+  for (const auto& [name, node] : scalars) {
+    const graph::NodeId one = graph::constant(plan.graph, 1.0, ir::Type::scalar());
+    const auto gradients = graph::pull_back(plan, {{node, one}}, wrt);
+    if (!gradients) {
+      if (gradients.error().name != "not-yet") return fail(gradients.error());
+      plan.notes.push_back("`" + name + "` has no derivative yet: " + gradients.error().message);
+      continue;
+    }
+    plan::Gradients g{name, node, {}};
+    for (size_t k = 0; k < leaves.size(); ++k)
+      if ((*gradients)[k]) {
+        g.by.push_back(leaves[k]);
+        g.by.back().gradient = (*gradients)[k];
+      }
+    plan.gradients.push_back(std::move(g));
+  }
+  return {};
 }
 
 }  // namespace
@@ -81,6 +127,9 @@ Result<plan::Plan> compile(const model::Model& model, const CompileOptions& opti
       if (!gradients) return fail(gradients.error());
       for (size_t k = 0; k < leaves.size(); ++k) learn.learned[k].gradient = (*gradients)[k];
     }
+
+  if (options.gradients)
+    if (auto made = add_gradients(*plan); !made) return fail(made.error());
 
   const std::vector<uint8_t> wanted = wanted_functions(*plan);
   plan->kernel_of_function.resize(wanted.size());

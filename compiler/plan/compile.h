@@ -9,6 +9,7 @@
 namespace asb {
 
 struct CompileOptions {
+  bool gradients = false;  ///< also Plan::gradients: of every scalar output, loss and `learn` objective by every param, latent and weight
   bool learning = false;  ///< also the gradients of `learn` stages and their kernels
   /// Sees every kernel after every pass: (kernel's name, pass, function). May be empty.
   std::function<void(const std::string&, std::string_view, const ir::Function&)> observer;

@@ -186,6 +186,13 @@ struct Learn {
   Span span;
 };
 
+/// Derivatives that `asb grad` checks: of one scalar by everything that can be learned or set.
+struct Gradients {
+  std::string of;
+  NodeId value;
+  std::vector<Learned> by;
+};
+
 /// Kernel of each Map node's function: kernels_of_function[FunctionId].
 struct Plan {
   std::string name, documentation;
@@ -205,6 +212,7 @@ struct Plan {
   std::vector<Latent> latents;
   std::vector<Weight> weights;
   std::vector<Learn> learns;
+  std::vector<Gradients> gradients;
   std::vector<std::string> notes;       ///< what was left out, and why
 };
 

@@ -79,7 +79,46 @@ Result<void> Session::add_show(const plan::Show& show, RunResult& result) {
   return {};
 }
 
+/// Every frame by itself; outputs get one value a frame, bodies and shows are those of the first.
+Result<RunResult> Session::run_frames(int frames) {
+  const auto names = frame_names(frames);
+  if (!names) return fail(names.error());
+  RunResult all;
+  for (int f = 0; f < static_cast<int>(names->size()); ++f) {
+    if (options_.stop && *options_.stop) break;
+    say(fmt::format("frame {}", (*names)[f]));
+    const std::unique_ptr<Session> one = fork(f);
+    auto result = one->run();
+    if (!result) return result;
+    for (SolveResult& solve : result->solves) solve.name += fmt::format(" [{}]", (*names)[f]);
+    for (Note& n : result->notes) n.text = fmt::format("frame {}: {}", (*names)[f], n.text);
+    if (f == 0) {
+      all = std::move(*result);
+      for (size_t o = 0; o < all.outputs.size(); ++o)
+        if (plan_.graph.nodes[plan_.outputs[o].node].rate & ir::kAxisFrame) all.outputs[o].frames = {(*names)[f]};
+      continue;
+    }
+    for (size_t o = 0; o < all.outputs.size(); ++o) {
+      if (!(plan_.graph.nodes[plan_.outputs[o].node].rate & ir::kAxisFrame)) continue;
+      all.outputs[o].frames.push_back((*names)[f]);
+      all.outputs[o].values.insert(all.outputs[o].values.end(), result->outputs[o].values.begin(), result->outputs[o].values.end());
+    }
+    all.solves.insert(all.solves.end(), result->solves.begin(), result->solves.end());
+    all.notes.insert(all.notes.end(), result->notes.begin(), result->notes.end());
+  }
+  all.notes.insert(all.notes.begin(), notes_.begin(), notes_.end());
+  all.times.insert(all.times.begin(), times_.begin(), times_.end());
+  return all;
+}
+
 Result<RunResult> Session::run() {
+  if (frame_ < 0 && !plan_.frames.empty()) {
+    ir::Rate rate = 0;
+    for (const plan::Output& o : plan_.outputs) rate |= plan_.graph.nodes[o.node].rate;
+    for (const plan::Show& s : plan_.shows) rate |= plan_.graph.nodes[s.node].rate;
+    for (const plan::Position& p : plan_.positions) rate |= plan_.graph.nodes[p.node].rate;
+    if (rate & ir::kAxisFrame) return run_frames(0);
+  }
   auto lap = [this, last = std::chrono::steady_clock::now()](const char* stage) mutable {
     const auto now = std::chrono::steady_clock::now();
     times_.emplace_back(stage, std::chrono::duration<double>(now - last).count());

@@ -191,8 +191,10 @@ Result<Values> Session::leaf(const graph::Node& node, const graph::Leaf& leaf) {
       if (!data) return fail(data.error());
       Values out{node.type, false, (*data)->measure};
       const auto kind = static_cast<graph::Reduction>(leaf.extra);
+      if (kind == graph::Reduction::Sum || kind == graph::Reduction::Mean)
+        for (double& w : out.data) w = w == 0 ? 0 : 1;
       if (kind == graph::Reduction::Mean || kind == graph::Reduction::MeanIntegral) {
-        const double total = fixed_sum((*data)->measure);
+        const double total = fixed_sum(out.data);
         for (double& w : out.data) w /= total;
       }
       return out;
@@ -356,7 +358,7 @@ Result<Values> Session::reduce(const graph::Node& node, const graph::Reduce& red
   if (!data) return fail(data.error());
   const int n = node.type.entries();
   const AlignedVector& measure = (*data)->measure;
-  const bool extreme = reduce.kind == graph::Reduction::Min || reduce.kind == graph::Reduction::Max;
+  const bool by_measure = reduce.kind == graph::Reduction::Integral || reduce.kind == graph::Reduction::MeanIntegral;
   Values out{node.type, true, AlignedVector(n)};
   std::vector<double> terms;
   for (int k = 0; k < n; ++k) {
@@ -364,15 +366,15 @@ Result<Values> Session::reduce(const graph::Node& node, const graph::Reduce& red
     for (int64_t b = 0; b < (*data)->entity_blocks(); ++b)
       for (int l = 0; l < kLanes; ++l) {
         const double w = measure[b * kLanes + l];
-        if (w == 0) continue;
+        if (w == 0) continue;  // padding
         const double v = (*from)->single ? (*from)->data[k] : (*from)->data[(b * n + k) * kLanes + l];
-        terms.push_back(extreme ? v : w * v);
+        terms.push_back(by_measure ? w * v : v);
       }
     switch (reduce.kind) {
       case graph::Reduction::Integral:
       case graph::Reduction::Sum: out.data[k] = fixed_sum(terms); break;
-      case graph::Reduction::MeanIntegral:
-      case graph::Reduction::Mean: out.data[k] = fixed_sum(terms) / fixed_sum(measure); break;
+      case graph::Reduction::MeanIntegral: out.data[k] = fixed_sum(terms) / fixed_sum(measure); break;
+      case graph::Reduction::Mean: out.data[k] = fixed_sum(terms) / static_cast<double>(terms.size()); break;
       case graph::Reduction::Min: out.data[k] = *std::min_element(terms.begin(), terms.end()); break;
       case graph::Reduction::Max: out.data[k] = *std::max_element(terms.begin(), terms.end()); break;
     }

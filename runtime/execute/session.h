@@ -103,10 +103,17 @@ class Session {
   void set_frame(int frame);
   void set_tables(const Tables* tables);
   void set_tolerances(double forward, double adjoint);
+  void set_networks(NetworkEvaluator* networks) { options_.networks = networks; }
+  void add_note(std::string text) { note(false, std::move(text)); }
   int frame() const { return frame_; }
   /// Number of frames of Plan::frames[index], from the folder where its pattern says files(…).
   [[nodiscard]] Result<int> frame_count(int frames);
   [[nodiscard]] Result<std::vector<std::string>> frame_names(int frames);
+  /// Of a solve that has been run; null if it has not.
+  const SolveOutcome* outcome(graph::SolveId id) const {
+    const auto found = solved_.find(id.index);
+    return found == solved_.end() ? nullptr : found->second.get();
+  }
   /// Start values of a solve for the next time, node-major, and of its adjoint.
   struct Start {
     std::vector<double> values, adjoint;
@@ -161,6 +168,7 @@ class Session {
   Result<UnknownLayout> unknown_layout(const plan::Solve& solve);
   Result<AlignedVector> form_weights(const plan::Form& form);
   // results.cpp
+  Result<RunResult> run_frames(int frames);
   Result<void> add_show(const plan::Show& show, RunResult& result);
 
   void say(const std::string& line) const;
