@@ -168,6 +168,34 @@ std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Found, EveryProgram, ::testing::ValuesIn(all_programs()), test_name);
 
+// Shape targeting of a body shrunk to a third: in a turn about an axis the energy falls (its local eigenvalue is
+// mu (1 - 2/(s_i + s_j)), s the stretches). Clamped, the Hessian must not say so.
+TEST(ClampedHessian, HasNoNegativeCurvatureWhereTheExactOneHas) {
+  Ran ran = prepare_for_test("rest.asb");
+  bool found = false;
+  for (uint32_t s = 0; s < ran.run.plan->solves.size(); ++s) {
+    if (ran.run.plan->solves[s].name != "x") continue;
+    found = true;
+    const auto objective = ran.session().objective(graph::SolveId(s));
+    ASSERT_TRUE(objective);
+    SolveObjective& f = **objective;
+    const Vector rest = f.free_values();  // node-major, whole nodes
+    ASSERT_EQ(rest.size() % 3, 0u);
+    Vector shrunk = rest, turn(rest.size());
+    for (size_t i = 0; i < rest.size(); i += 3) {
+      for (size_t k = 0; k < 3; ++k) shrunk[i + k] *= 0.3;
+      turn[i + 1] = -(rest[i + 2] - 0.25);
+      turn[i + 2] = rest[i + 1] - 0.25;
+    }
+    SymmetricMatrix exact, clamped;
+    f.hessian(shrunk, Projection::None, exact);
+    f.hessian(shrunk, Projection::Clamp, clamped);
+    EXPECT_LT(inner(multiply_lower(exact, turn).first, turn), 0);
+    EXPECT_GE(inner(multiply_lower(clamped, turn).first, turn), 0);
+  }
+  EXPECT_TRUE(found);
+}
+
 TEST(EveryMaterial, IsUsedByAProgramThatTheseTestsFind) {
   std::string all;
   for (const std::string& path : all_programs()) all += read_program(path);

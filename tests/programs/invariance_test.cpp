@@ -66,6 +66,8 @@ TEST(Starts, ASolveThatBeginsAtItsOwnSolutionNeedsNoStep) {
       ASSERT_GT(solved.report.iterations, 0);
       Ran again = prepare_for_test(path, {.edits = {}, .settings = {}, .run = tight(1e-9)});
       ASSERT_TRUE(again.session().start_from(graph::SolveId(s), solved));
+      // The scale of forces, too: what counts as balanced is what counted before.
+      EXPECT_EQ((*again.session().objective(graph::SolveId(s)))->force_scale(), solved.report.force_scale);
       const SolveOutcome& second = outcome(again, graph::SolveId(s));
       EXPECT_TRUE(second.report.converged()) << path;
       EXPECT_EQ(second.report.iterations, 0) << path << ", solve " << s;
