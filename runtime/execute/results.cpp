@@ -88,6 +88,7 @@ Result<RunResult> Session::run_frames(int frames) {
     if (options_.stop && *options_.stop) break;
     say(fmt::format("frame {}", (*names)[f]));
     const std::unique_ptr<Session> one = fork(f);
+    one->options_.say = nullptr;
     auto result = one->run();
     if (!result) return result;
     for (SolveResult& solve : result->solves) solve.name += fmt::format(" [{}]", (*names)[f]);

@@ -103,6 +103,7 @@ class Session {
   void set_frame(int frame);
   void set_tables(const Tables* tables);
   void set_tolerances(double forward, double adjoint);
+  void be_quiet() { options_.say = nullptr, options_.step = nullptr; }
   void set_networks(NetworkEvaluator* networks) { options_.networks = networks; }
   void add_note(std::string text) { note(false, std::move(text)); }
   int frame() const { return frame_; }

@@ -151,7 +151,10 @@ Result<void> Learning::prepare() {
   starts_.resize(std::max(1, n_frames_));
   const int threads = options_.threads > 0 ? options_.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const int workers = std::max(1, std::min(threads, n_frames_));
-  for (int w = 0; w < workers; ++w) workers_.push_back(session_.fork(-1));
+  for (int w = 0; w < workers; ++w) {
+    workers_.push_back(session_.fork(-1));
+    workers_.back()->be_quiet();
+  }
   return {};
 }
 
