@@ -60,7 +60,10 @@ class EveryProgram : public ::testing::TestWithParam<std::string> {
     RunOptions run;
     run.backend = backend;
     run.session.data_folder = stand_in_data();
-    return prepare_for_test(GetParam(), {.edits = {}, .settings = {}, .run = run});
+    run.torch = false;  // networks by the interpreter
+    Ran ran = prepare_for_test(GetParam(), {.edits = {}, .settings = {}, .run = run});
+    if (!ran.run.plan->frames.empty()) ran.session().set_frame(0);
+    return ran;
   }
 
   size_t solves() const { return ran_->run.plan->solves.size(); }

@@ -37,8 +37,9 @@ std::vector<std::string> all_programs() {
 std::string stand_in_data() {
   static const std::string folder = [] {
     const fs::path made = fs::path(::testing::TempDir()) / "asb_stand_in_data";
-    fs::create_directories(made);
-    fs::copy_file(source_folder() + "/examples/starfish/rest.obj", made / "starfish.obj", fs::copy_options::overwrite_existing);
+    fs::create_directories(made / "poses");
+    for (const char* name : {"starfish.obj", "poses/a.obj", "poses/b.obj"})
+      fs::copy_file(source_folder() + "/examples/starfish/rest.obj", made / name, fs::copy_options::overwrite_existing);
     return made.string();
   }();
   return folder;

@@ -28,7 +28,7 @@ std::string read_program(const std::string& path);
 std::vector<std::string> all_programs();
 
 /// A folder for `--data` that stands in for data which is not part of the repository: the starfish of examples/ under
-/// the names that programs ask for.
+/// the names that programs ask for, and as two poses of itself.
 std::string stand_in_data();
 
 /// Loads and checks `path` (relative to tests/programs, or absolute); a mistake fails the test with its diagnostics.

@@ -16,7 +16,7 @@ TEST(Help, OfEveryCommandShowsAnExample) {
   const Ended top = here.asb({"--help"});
   EXPECT_EQ(top.code, 0);
   EXPECT_TRUE(contains(top.out, "  asb run examples/beam/beam.asb"));
-  for (const std::string command : {"run", "check", "build", "doctor"}) {
+  for (const std::string command : {"run", "check", "build", "grad", "train", "doctor"}) {
     EXPECT_TRUE(contains(top.out, "\n  " + command)) << command << " is not listed";
     const Ended help = here.asb({command, "--help"});
     EXPECT_EQ(help.code, 0);
