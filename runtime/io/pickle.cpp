@@ -78,7 +78,7 @@ class Machine {
   uint64_t unsigned_number(size_t size) {
     uint64_t value = 0;
     const std::string_view b = take(size);
-    std::memcpy(&value, b.data(), b.size());  // little-endian
+    if (!b.empty()) std::memcpy(&value, b.data(), b.size());  // little-endian
     return value;
   }
   uint8_t byte() { return static_cast<uint8_t>(unsigned_number(1)); }

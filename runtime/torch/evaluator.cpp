@@ -2,7 +2,7 @@
 //   1. what is uniform (weights, modulated weights, latents), once, in f64;
 //   2. chunks of entities, in the chosen precision: values, then autograd to the inputs and to the uniform values used;
 //   3. the sums of these cotangents over chunks (f64, in order), through step 1.
-// Nothing is kept between calls: pull_back computes the values again. A chunk's tensors are of about 1 MB, so that they
+// Nothing is kept between calls: pull_back computes the values again. A chunk's tensors are of some 100 kB, so that they
 // stay in cache and memory doesn't grow with the number of entities.
 #include "runtime/torch/evaluator.h"
 
@@ -26,7 +26,7 @@ using ir::Inst;
 using ir::Op;
 using ir::ValueId;
 
-constexpr int64_t kChunkNumbers = int64_t{1} << 22;  ///< of all values of a chunk together
+constexpr int64_t kChunkNumbers = int64_t{1} << 21;  ///< of all values of a chunk together
 
 /// One OpenMP thread for LibTorch in this scope: tasks are parallel, not what is inside them.
 class OneThread {
