@@ -1,6 +1,8 @@
 // See train.h.
 #include "asb/train.h"
 
+#include <map>
+
 #include "runtime/learn/initial.h"
 
 namespace asb {
@@ -26,6 +28,17 @@ Result<Trained> train(const Program& program, TrainOptions options) {
   auto result = out.run.session->run();
   if (!result) return fail(result.error());
   out.run.result = std::move(*result);
+  LearningCurve loss{"loss", {}};
+  std::map<std::string, LearningCurve> parts;
+  for (const LearnStep& step : out.report.history) {
+    loss.values.push_back(step.loss);
+    for (const auto& [name, value] : step.parts) {
+      parts[name].name = name;
+      parts[name].values.push_back(value);
+    }
+  }
+  out.run.result.learning.push_back(std::move(loss));
+  for (auto& [name, curve] : parts) out.run.result.learning.push_back(std::move(curve));
   return out;
 }
 

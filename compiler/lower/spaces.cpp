@@ -52,7 +52,7 @@ Result<void> Lowering::geometries() {
     bool known = from.kind == model::GeometryKind::Mesh || from.kind == model::GeometryKind::Surface;
     std::visit(Overloaded{[&](const model::BoxSource& s) { to.source = plan::Box{s.size, s.cells, s.element}; },
                           [&](const model::VoxelSource& s) {
-                            to.source = plan::Voxels{mapped(s.surface), s.cells, s.rule, s.split};
+                            to.source = plan::Voxels{mapped(s.surface), s.cells, s.rule, s.split, s.element};
                           },
                           [&](const model::FileSource& s) { to.source = plan::File{s.path}; },
                           [&](const model::EmbedSource& s) {

@@ -45,6 +45,10 @@ std::vector<uint8_t> wanted_functions(const plan::Plan& plan) {
       visit(form.coefficient);
       for (const graph::NodeId operand : form.operands) visit(operand);
     }
+  for (const plan::Solve& s : plan.solves) {
+    visit(s.graph_gradient);
+    visit(s.graph_product);
+  }
   for (const plan::Output& o : plan.outputs) visit(o.node);
   for (const plan::Show& s : plan.shows) visit(s.node);
   for (const plan::Position& p : plan.positions) visit(p.node);
@@ -81,6 +85,30 @@ std::vector<plan::Learned> learnable_leaves(const plan::Plan& plan) {
     if (leaf->kind == graph::LeafKind::Weight) found.push_back({plan::LearnedKind::Weight, leaf->ref, graph::NodeId(i), {}});
   }
   return found;
+}
+
+/// Gradient and Hessian-vector product of every objective by the chain rule of the graph: what forms are checked against.
+Result<void> add_graph_products(plan::Plan& plan) {
+  for (plan::Solve& solve : plan.solves) {
+    const plan::UnknownId unknown = solve.unknowns[0];
+    graph::NodeId iterate;
+    for (uint32_t i = 0; i < plan.graph.nodes.size(); ++i) {
+      const auto* leaf = std::get_if<graph::Leaf>(&plan.graph.nodes[graph::NodeId(i)].kind);
+      if (leaf && leaf->kind == graph::LeafKind::Unknown && leaf->ref == unknown.index) iterate = graph::NodeId(i);
+    }
+    if (!iterate) continue;
+    const graph::Node x = plan.graph.nodes[iterate];
+    const graph::NodeId direction =
+        plan.graph.nodes.add({graph::Leaf{graph::LeafKind::Direction, unknown.index, 0}, x.space, x.type, x.rate, {}, "direction", {}});
+    const auto gradient = graph::gradient(plan.graph, solve.objective, iterate);
+    if (!gradient) return fail(gradient.error());
+    solve.graph_gradient = *gradient;
+    if (!*gradient) continue;
+    const auto product = graph::push_forward(plan.graph, {{iterate, direction}}, *gradient);
+    if (!product) return fail(product.error());
+    solve.graph_product = *product;
+  }
+  return {};
 }
 
 /// Gradients of what is scalar; what has none yet (a minimum over entities) is noted.
@@ -129,7 +157,8 @@ Result<plan::Plan> compile(const model::Model& model, const CompileOptions& opti
     }
 
   if (options.gradients)
-    if (auto made = add_gradients(*plan); !made) return fail(made.error());
+    for (const auto add : {add_gradients, add_graph_products})
+      if (auto made = add(*plan); !made) return fail(made.error());
 
   const std::vector<uint8_t> wanted = wanted_functions(*plan);
   plan->kernel_of_function.resize(wanted.size());

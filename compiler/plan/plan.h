@@ -24,7 +24,7 @@ using KernelId = Id<struct KernelTag>;
 // ------------------------------------------------------------------------------------------------ what is given
 
 struct Box { std::array<double, 3> size = {}; std::array<int32_t, 3> cells = {}; std::string element; };
-struct Voxels { GeometryId surface; int32_t cells = 0; std::string rule; bool split = false; };
+struct Voxels { GeometryId surface; int32_t cells = 0; std::string rule; bool split = false; std::string element = "hex8"; };
 struct File { std::string path; };
 struct Embed { GeometryId surface, in; };
 struct Boundary { GeometryId mesh; };
@@ -118,6 +118,7 @@ struct Solve {
   std::vector<UnknownId> unknowns;
   std::vector<Form> forms;
   NodeId objective;                    ///< the same as a graph, over Leaf Unknown: oracle of the forms
+  NodeId graph_gradient, graph_product;  ///< its gradient, and Hessian times Leaf Direction, by the graph's chain rule alone; with CompileOptions::gradients
   std::string method;                  ///< "", newton, newton_cg, projective, lbfgs
   double tolerance = -1;               ///< -1: the command's default
   bool relative_to_start = false;

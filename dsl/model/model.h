@@ -174,6 +174,7 @@ struct VoxelSource {
   int32_t cells = 0;                   ///< along the longest side
   std::string rule = "touch";          ///< or "centre"
   bool split = false;
+  std::string element = "hex8";        ///< or "tet4": every cube as six tets
 };
 struct FileSource { std::string path; };
 struct EmbedSource { GeometryId surface, in; };

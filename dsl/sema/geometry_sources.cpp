@@ -125,6 +125,15 @@ bool Checker::source_voxels(const ast::Call& call, model::Geometry& geometry, Ge
         return false;
       }
       source.rule = *word;
+    } else if (label == "element") {
+      const auto word = word_argument(argument.value, "`element`");
+      if (!word) return false;
+      if (*word != "hex8" && *word != "tet4") {
+        error(Kind::BadGeometry, tree_[argument.value].span, fmt::format("no voxels of element `{}`", *word),
+              "elements are `hex8` and `tet4`");
+        return false;
+      }
+      source.element = *word;
     } else if (label == "split") {
       const Value v = number(argument.value);
       if (v.is_error()) return false;
@@ -135,7 +144,7 @@ bool Checker::source_voxels(const ast::Call& call, model::Geometry& geometry, Ge
       source.split = *v.constant != 0;
     } else {
       error(Kind::UnknownArgument, argument.label.span, "voxels", label)
-          .with_hint("`voxels(surface, cells: 48, rule: touch, split: false)`");
+          .with_hint("`voxels(surface, cells: 48, rule: touch, element: hex8, split: false)`");
       return false;
     }
   }

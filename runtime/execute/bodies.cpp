@@ -78,7 +78,7 @@ Result<Body> Session::build_body(const plan::Geometry& geometry) {
             options.name = "`" + plan_.geometries[voxels.surface.index].name + "`";
             auto made = asb::voxels((*bodies_)[voxels.surface.index].surface, options);
             if (!made) return at(made.error(), geometry.span);
-            body.mesh = std::move(made->mesh);
+            body.mesh = voxels.element == "tet4" ? split_into_tets(made->mesh) : std::move(made->mesh);
             for (const auto& warning : made->report.warnings)
               note(true, warning.message + (warning.hint.empty() ? "" : "; " + warning.hint));
             if (made->report.n_components > 1)

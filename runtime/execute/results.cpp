@@ -165,6 +165,19 @@ Result<RunResult> Session::run() {
     if (body.is_mesh) result.meshes.push_back({name, &body.mesh, std::move(deformed)});
     else if (body.held_by) result.surfaces.push_back({name, &body.surface, std::move(deformed)});
   }
+  // Targets of this frame stand beside the result, shifted along x by its width and a fifth.
+  for (size_t d = 0; d < plan_.data.size(); ++d) {
+    const plan::Data& data = plan_.data[d];
+    if (data.loader != "positions" || frame_ < 0) continue;
+    const Body& body = (*bodies_)[plan_.graph.spaces[data.space].geometry.index];
+    const auto goal = data_of_frame(static_cast<uint32_t>(d));
+    if (!goal || (*goal)->size() != body.surface.vertices.size() * 3) continue;
+    std::vector<Vec3> points = as_points(**goal);
+    double lo = points[0][0], hi = lo;
+    for (const Vec3& p : points) lo = std::min(lo, p[0]), hi = std::max(hi, p[0]);
+    for (Vec3& p : points) p[0] += 1.2 * (hi - lo);
+    result.surfaces.push_back({data.name + " (target, beside)", &body.surface, std::move(points)});
+  }
   for (const plan::Show& show : plan_.shows)
     if (auto added = add_show(show, result); !added) return fail(added.error());
   lap("outputs and shows");

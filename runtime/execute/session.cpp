@@ -91,6 +91,11 @@ void Session::set_tables(const Tables* tables) {
   forget(ir::kAxisParams);
 }
 
+void Session::give(plan::UnknownId unknown, std::vector<double> iterate, std::vector<double> direction) {
+  given_[unknown.index] = {std::move(iterate), std::move(direction)};
+  forget(ir::kAxisIteration);
+}
+
 void Session::set_tolerances(double forward, double adjoint) {
   options_.tolerance = forward;
   options_.adjoint_tolerance = adjoint;
@@ -231,9 +236,13 @@ Result<Values> Session::leaf(const graph::Node& node, const graph::Leaf& leaf) {
                     "train first, or name a checkpoint with `--from`", node.span);
       return Values{node.type, true, AlignedVector(table->begin(), table->end())};
     }
-    case graph::LeafKind::RestNormal:
     case graph::LeafKind::Unknown:
-    case graph::LeafKind::Direction:
+    case graph::LeafKind::Direction: {
+      const auto found = given_.find(leaf.ref);
+      ASB_CHECK(found != given_.end(), "an iterate outside of its solve");
+      return to_lanes(node.type, leaf.kind == graph::LeafKind::Unknown ? found->second.first : found->second.second);
+    }
+    case graph::LeafKind::RestNormal:
     case graph::LeafKind::State:
     case graph::LeafKind::Previous:
     case graph::LeafKind::Step:

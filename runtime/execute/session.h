@@ -115,6 +115,10 @@ class Session {
     const auto found = solved_.find(id.index);
     return found == solved_.end() ? nullptr : found->second.get();
   }
+  /// Values of Leaf Unknown and Leaf Direction of an unknown, node-major, for evaluating an objective as a graph.
+  void give(plan::UnknownId unknown, std::vector<double> iterate, std::vector<double> direction);
+  /// Values at nodes or vertices, one entity after the other.
+  [[nodiscard]] Result<std::vector<double>> node_major(graph::NodeId id);
   /// Start values of a solve for the next time, node-major, and of its adjoint.
   struct Start {
     std::vector<double> values, adjoint;
@@ -163,7 +167,6 @@ class Session {
   void forget(ir::Rate axes);
   Result<Values> scatter(const graph::Node& node, const graph::Scatter& scatter);
   Result<Values> reduce(const graph::Node& node, const graph::Reduce& reduce);
-  Result<std::vector<double>> node_major(graph::NodeId id);
   Values to_lanes(const ir::Type& type, std::span<const double> by_entity) const;
   // solves.cpp
   Result<UnknownLayout> unknown_layout(const plan::Solve& solve);
@@ -193,6 +196,7 @@ class Session {
   std::map<uint32_t, Kept> kept_;                        ///< by SolveId
   std::map<std::pair<uint32_t, uint32_t>, std::vector<Values>> pulls_;  ///< by network function and cotangent node
   std::map<std::pair<uint32_t, int>, std::vector<double>> data_;        ///< by Data and frame
+  std::map<uint32_t, std::pair<std::vector<double>, std::vector<double>>> given_;  ///< by UnknownId
   Session* parent_ = nullptr;                            ///< of a fork
   int frame_ = -1;
   double adjoint_defect_ = 0;

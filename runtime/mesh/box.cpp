@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "runtime/mesh/vec3.h"
 
 namespace asb {
@@ -73,6 +74,23 @@ Result<Mesh> box(const Vec3& size, const std::array<int64_t, 3>& cells, ElementK
         }
       }
   return mesh;
+}
+
+Mesh split_into_tets(const Mesh& hexes) {
+  ASB_CHECK(hexes.kind == ElementKind::Hex8, "only hexes are split");
+  int place[8];  // of corner bits among a hex's corners
+  for (int c = 0; c < 8; ++c) place[kHexBits[c]] = c;
+  Mesh tets;
+  tets.kind = ElementKind::Tet4;
+  tets.nodes = hexes.nodes;
+  const size_t n = hexes.cells.size() / 8;
+  tets.cells.reserve(n * 24);
+  for (size_t cell = 0; cell < n; ++cell)
+    for (const auto& tet : kKuhn) {
+      for (const int bits : tet) tets.cells.push_back(hexes.cells[cell * 8 + place[bits]]);
+      if (!hexes.cell_weight.empty()) tets.cell_weight.push_back(hexes.cell_weight[cell]);
+    }
+  return tets;
 }
 
 }  // namespace asb

@@ -11,6 +11,10 @@ namespace asb {
 [[nodiscard]] Result<Mesh> box(const Vec3& size, const std::array<int64_t, 3>& cells,
                                ElementKind kind);
 
+/// Every hex of a box or of voxels as six tets, by the split that box() uses: it fits across faces. Weights are kept; the
+/// lattice is not, as tets don't fill its cells alone.
+[[nodiscard]] Mesh split_into_tets(const Mesh& hexes);
+
 /// Most cells and nodes that box() and voxels() make.
 inline constexpr int64_t kMostCells = 100'000'000;
 

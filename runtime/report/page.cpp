@@ -97,6 +97,12 @@ std::string page_data(const RunResult& result) {
     for (const auto& [name, seconds] : result.solves[s].times)
       phases.push_back({name, json_number(seconds)});
   }
+  out["learning"] = Json::array();
+  for (const LearningCurve& curve : result.learning) {
+    Json values = Json::array();
+    for (const double v : curve.values) values.push_back(json_number(v));
+    out["learning"].push_back({{"name", curve.name}, {"values", values}});
+  }
   out["camera"] = {{"azimuth", scene.azimuth}, {"elevation", scene.elevation}};
   out["first_body"] = scene.first;
   out["colours"] = {{"sequential", sequential_colours()}, {"diverging", diverging_colours()}};

@@ -77,6 +77,12 @@ struct Note {
   std::string text;
 };
 
+/// One curve of a training: a loss or one of its parts after every step.
+struct LearningCurve {
+  std::string name;
+  std::vector<double> values;
+};
+
 struct RunResult {
   std::string program;  ///< name without folder and suffix: "beam"
   std::string summary;  ///< the program's `///` text; may be empty
@@ -89,6 +95,7 @@ struct RunResult {
   std::vector<OutputResult> outputs;
   std::vector<SolveResult> solves;
   std::vector<std::pair<std::string, double>> times;  ///< per stage, in order [s]
+  std::vector<LearningCurve> learning;                ///< of `asb train`; empty otherwise
 };
 
 }  // namespace asb

@@ -49,6 +49,22 @@ function solveChart(solve) {
   return card(['Convergence of', solve.name], 'half', chart, rows.length ? element('details', {}, element('summary', {}, 'every step as a table'), element('div', {class: 'scroll'}, table)) : null);
 }
 
+function learningChart(curves) {
+  const colours = ['var(--accent)', 'var(--second)', 'var(--good)'];
+  const series = curves.map((curve, i) => ({name: curve.name, colour: colours[i % colours.length],
+                                            points: curve.values.map((value, step) => [step + 1, number(value)])}));
+  return card(['Learning'], 'half', logChart({series, label: 'losses while learning', xLabel: 'step'}));
+}
+
+/// Many solves (one a frame) as one table.
+function solvesTable(solves) {
+  const table = element('table', {}, element('thead', {}, element('tr', {}, ...['solve', 'status', 'steps'].map(t => element('th', {}, t)))));
+  for (const solve of solves)
+    table.append(element('tr', {}, element('td', {}, solve.name), element('td', {}, element('span', {class: `state ${solve.converged ? 'good' : 'bad'}`}, solve.status)),
+                         element('td', {class: 'number'}, String(Math.max(0, solve.history.length - 1)))));
+  return card(['Solves'], '', element('div', {class: 'scroll'}, table));
+}
+
 function build() {
   document.title = `${data.program} – ASB report`;
   const root = document.documentElement, dark = matchMedia('(prefers-color-scheme: dark)');
@@ -67,9 +83,12 @@ function build() {
   if (data.bodies.length) grid.append(new Viewer(data).root);
   grid.append(side);
   if (data.outputs.length) side.append(card(['Outputs'], '', ...data.outputs.map(outputEntry)));
-  for (const solve of data.solves) side.append(solveSummary(solve));
-  for (const solve of data.solves) grid.append(solveChart(solve));
-  const timed = data.solves.filter(solve => solve.seconds.length);
+  const shown = data.solves.length > 3 ? data.solves.slice(0, 1) : data.solves;
+  if (shown.length < data.solves.length) side.append(solvesTable(data.solves));
+  else for (const solve of shown) side.append(solveSummary(solve));
+  if (data.learning.length) grid.append(learningChart(data.learning));
+  for (const solve of shown) grid.append(solveChart(solve));
+  const timed = shown.filter(solve => solve.seconds.length);
   if (data.seconds.length || timed.length)
     grid.append(card(['Where the time went'], 'half', data.seconds.length ? durationBars(data.seconds) : null,
       ...timed.flatMap(solve => [element('h3', {}, `inside solve ${solve.name}`), durationBars(solve.seconds)])));
