@@ -17,6 +17,9 @@ bool GradientCheck::good() const {
 
 namespace {
 
+/// Of |wᵀg| against the value.
+constexpr double kLargestDefect = 1e-8;
+
 /// Fits the slope over the points above `floor`; at least three must remain, or all be below.
 void judge(TaylorRow& row, double floor) {
   std::vector<std::pair<double, double>> points;
@@ -118,6 +121,13 @@ class Checker {
         directions.push_back(direction(*by));
         for (size_t i = 0; i < directions.back().size(); ++i) slope += (*gradient)->data[i] * directions.back()[i];
       }
+      // The residual of the solves changes the value by |wᵀg| to first order.
+      const double scale = std::max(std::abs(value), 1e-2 * session_->adjoint_reach());
+      if (session_->adjoint_defect() > kLargestDefect * scale)
+        return fail("grad-not-stationary",
+                    fmt::format("the state isn't stationary enough to differentiate `{}`: residual forces change its {:.6g} by {:.1e}", g.of,
+                                value, session_->adjoint_defect()),
+                    "a solve that names its own `tol` needs a smaller one, 1e-11 say");
       TaylorRow row{.of = g.of, .by = name, .order = 2, .remainders = {}, .value = value, .derivative = slope};
       const auto starts = session_->starts();
       for (const double h : steps()) {

@@ -28,8 +28,10 @@ void check(Program& program, const LoadOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   sema::CheckOptions check_options;
   for (const std::string& text : options.settings)
-    if (auto setting = sema::parse_setting(program.loaded.tree, text, program.loaded.diagnostics))
+    if (auto setting = sema::parse_setting(program.loaded.tree, text, program.loaded.diagnostics)) {
+      program.set.push_back(setting->name);
       check_options.settings.push_back(std::move(*setting));
+    }
   if (!program.loaded.diagnostics.has_errors())
     program.model = sema::check(program.loaded.tree, program.loaded.diagnostics, check_options).model;
   program.check_seconds = seconds_since(start);
@@ -48,7 +50,7 @@ std::string standard_programs_folder() {
 
 Program load(const std::string& path, const LoadOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  Program program{.loaded = load_program(path, search_folders(options)), .model = {}, .folder = {}};
+  Program program{.loaded = load_program(path, search_folders(options)), .model = {}, .set = {}, .folder = {}};
   const std::string parent = fs::path(path).parent_path().string();
   program.folder = parent.empty() ? "." : parent;
   program.load_seconds = seconds_since(start);
@@ -58,7 +60,7 @@ Program load(const std::string& path, const LoadOptions& options) {
 
 Program load_source(const std::string& name, std::string text, const LoadOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  Program program{.loaded = load_text(name, std::move(text), search_folders(options)), .model = {}, .folder = "."};
+  Program program{.loaded = load_text(name, std::move(text), search_folders(options)), .model = {}, .set = {}, .folder = "."};
   program.load_seconds = seconds_since(start);
   check(program, options);
   return program;

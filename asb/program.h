@@ -22,6 +22,7 @@ struct LoadOptions {
 struct Program {
   LoadedProgram loaded;
   std::optional<model::Model> model;
+  std::vector<std::string> set;  ///< names that --set gave values
   std::string folder;            ///< of the program's file: its data paths are relative to it
   double load_seconds = 0, check_seconds = 0;
 

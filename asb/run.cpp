@@ -27,6 +27,8 @@ Result<Run> prepare_run(const Program& program, const RunOptions& options) {
   run.backend = std::move(*backend);
   SessionOptions session = options.session;
   session.program_folder = program.folder;
+  for (const plan::Latent& latent : run.plan->latents)  // a latent that is set is free of frames
+    if (latent.frames >= 0 && std::ranges::find(program.set, latent.name) != program.set.end()) session.frames = false;
   run.session = std::make_unique<Session>(*run.plan, *run.backend, std::move(session));
   run.session->add_time("load", program.load_seconds);
   run.session->add_time("check", program.check_seconds);
@@ -34,12 +36,12 @@ Result<Run> prepare_run(const Program& program, const RunOptions& options) {
   if (auto ready = run.session->prepare(); !ready) return fail(ready.error());
 
   run.tables = std::make_unique<Tables>();
-  if (run.plan->weights.empty() && run.plan->latents.empty() && !options.learning) return run;
+  if (run.plan->weights.empty() && run.plan->latents.empty() && !options.learning && options.from.empty()) return run;
   auto tables = initial_tables(*run.plan, *run.session, options.seed);
   if (!tables) return fail(tables.error());
   *run.tables = std::move(*tables);
   if (!options.from.empty()) {
-    if (auto loaded = load_tables(*run.plan, options.from, *run.tables); !loaded) return fail(loaded.error());
+    if (auto loaded = load_tables(*run.plan, options.from, *run.tables, program.set); !loaded) return fail(loaded.error());
   } else if (!options.learning) {
     run.session->add_note("nothing has been learned yet: weights and latents have their initial values (`asb train` learns them, "
                           "`--from` names a checkpoint)");

@@ -18,6 +18,7 @@ Result<Trained> train(const Program& program, TrainOptions options) {
   for (uint32_t f = 0; f < program.loaded.tree.files.size(); ++f) texts += program.loaded.tree.files[f].text + '\0';
   options.learn.program_hash = hash_of(texts);
   options.learn.seed = options.run.seed;
+  options.learn.machine = out.run.backend->description() + "; " + out.run.networks.evaluator->description();
   auto learned = learn(*out.run.plan, *out.run.session, *out.run.networks.learner, *out.run.tables, options.learn);
   if (!learned) return fail(learned.error());
   out.report = std::move(*learned);

@@ -18,7 +18,7 @@ namespace asb::tools {
 namespace {
 
 struct Arguments {
-  std::string file, out, backend = "llvm", device, data;
+  std::string file, out, backend = "llvm", device, data, from;
   std::vector<std::string> settings;
   int threads = 0;
   double tolerance = 1e-8;
@@ -89,6 +89,12 @@ int run_program(const Arguments& a) {
   options.session.tolerance = a.tolerance;
   options.session.max_iterations = a.max_iterations;
   options.session.stop = &interrupted();
+  options.from = a.from;
+  if (const std::string learned = folder + "/checkpoint.safetensors";
+      a.from.empty() && !program.model->learns.empty() && std::filesystem::exists(learned)) {
+    options.from = learned;
+    if (!a.quiet) line(fmt::format("learned values from `{}`", learned));
+  }
   if (!a.quiet) {
     options.session.say = [](const std::string& text) { line(text); };
     options.session.step = [](const std::string& solve, const SolveStep& step) {
@@ -144,13 +150,17 @@ void add_run(CLI::App& app, Chosen& chosen) {
       "  asb run beam.asb\n"
       "  asb run beam.asb --set E=2e5 --set 'nu=0.3'      a bare number is in SI of the declared unit\n"
       "  asb run beam.asb --set 'E=200 kPa' --out soft    an expression of the language\n"
-      "  asb run starfish.asb --data ~/meshes             where file(\"…\") finds its files\n\n"
+      "  asb run starfish.asb --data ~/meshes             where file(\"…\") finds its files\n"
+      "  asb run starfish.asb --from trained.pt           learned values from a checkpoint or weight file\n"
+      "  asb run starfish.asb --set z='mix(z[1], z[5], 0.5)'   a shape in between\n\n"
       "Exit code: 0 solved; 1 a mistake in the program or its data; 3 no equilibrium was found, or an\n"
       "output is not finite (files are written all the same); 130 interrupted by Ctrl-C, with what there was until then.");
   run->add_option("FILE", args->file, "the program (.asb)")->required();
   run->add_option("--set", args->settings, "NAME=EXPR: replaces a param's value")->take_all()->allow_extra_args(false);
   run->add_option("--out", args->out, "folder of the results (default: ./NAME.out)");
   run->add_option("--data", args->data, "folder in which file(\"…\") looks first");
+  run->add_option("--from", args->from,
+                  "checkpoint or weight file, .safetensors or .pt (default: NAME.out/checkpoint.safetensors if it is there)");
   run->add_option("--backend", args->backend, "llvm (default), vulkan or interpreter");
   run->add_option("--device", args->device, "part of the name of a Vulkan device");
   run->add_option("--threads", args->threads, "threads (default: all cores); results don't depend on it")

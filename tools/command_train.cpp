@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "asb/train.h"
+#include "runtime/learn/checkpoint.h"
 #include "tools/commands.h"
 #include "tools/console.h"
 
@@ -59,7 +60,7 @@ int train_program(const Arguments& a) {
     options.learn.say = [](const std::string& text) { line(text); };
     options.learn.progress = show_step;
   }
-  if (a.resume && !std::filesystem::exists(options.learn.checkpoint)) {
+  if (a.resume && !std::filesystem::exists(options.learn.checkpoint) && !std::filesystem::exists(checkpoint_before(options.learn.checkpoint))) {
     line(fmt::format("error: there is no checkpoint `{}` [checkpoint-missing]\n  hint: train without `--resume` first", options.learn.checkpoint));
     return 1;
   }

@@ -1,5 +1,6 @@
 // What a program wants, collected: outputs, shows, positions, and the story of its solves.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <cmath>
@@ -113,7 +114,7 @@ Result<RunResult> Session::run_frames(int frames) {
 }
 
 Result<RunResult> Session::run() {
-  if (frame_ < 0 && !plan_.frames.empty()) {
+  if (frame_ < 0 && !plan_.frames.empty() && options_.frames) {
     ir::Rate rate = 0;
     for (const plan::Output& o : plan_.outputs) rate |= plan_.graph.nodes[o.node].rate;
     for (const plan::Show& s : plan_.shows) rate |= plan_.graph.nodes[s.node].rate;
@@ -139,8 +140,13 @@ Result<RunResult> Session::run() {
                              plan_.solves[s].name, status_name((*outcome)->report.status)));
   }
   lap("solves");
+  std::vector<std::string> left_out;
   for (const plan::Output& output : plan_.outputs) {
     const auto values = evaluate(output.node);
+    if (!values && values.error().name == "no-frame") {
+      left_out.push_back(output.name);
+      continue;
+    }
     if (!values) return fail(values.error());
     OutputResult out{.name = output.name, .unit = output.unit, .shape = {}, .values = {}};
     const ir::Type& type = (*values)->type;
@@ -179,7 +185,11 @@ Result<RunResult> Session::run() {
     result.surfaces.push_back({data.name + " (target, beside)", &body.surface, std::move(points)});
   }
   for (const plan::Show& show : plan_.shows)
-    if (auto added = add_show(show, result); !added) return fail(added.error());
+    if (auto added = add_show(show, result); !added) {
+      if (added.error().name != "no-frame") return fail(added.error());
+      left_out.push_back(show.name);
+    }
+  if (!left_out.empty()) note(false, fmt::format("no frame is chosen: `{}` left out", fmt::join(left_out, "`, `")));
   lap("outputs and shows");
   result.times = times_;
   result.notes = notes_;

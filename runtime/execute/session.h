@@ -37,6 +37,7 @@ struct SessionOptions {
   int max_iterations = 200;
   int threads = 0;                   ///< 0: as many as the machine has
   double adjoint_tolerance = 1e-10;  ///< relative residual of adjoint solves
+  bool frames = true;                ///< false: run() has no frame, and leaves out what needs one
   NetworkEvaluator* networks = nullptr;  ///< for programs with networks; borrowed
   const Tables* tables = nullptr;        ///< borrowed; null: initial values of the program
   const std::atomic<bool>* stop = nullptr;
@@ -127,6 +128,8 @@ class Session {
   std::map<uint32_t, Start>& starts() { return starts_; }
   /// |wᵀg| summed over the adjoints since the last set_frame: first-order error of the loss by the forward residuals.
   double adjoint_defect() const { return adjoint_defect_; }
+  /// |dL/dx| times the size of the body, summed likewise: a scale for losses that are zero.
+  double adjoint_reach() const { return adjoint_reach_; }
   int64_t adjoint_iterations() const { return adjoint_iterations_; }  ///< conjugate gradient iterations of all adjoints so far
   /// Everything that the program wants: outputs, shows, positions. Solves that did not converge are in the result.
   [[nodiscard]] Result<RunResult> run();
@@ -199,7 +202,7 @@ class Session {
   std::map<uint32_t, std::pair<std::vector<double>, std::vector<double>>> given_;  ///< by UnknownId
   Session* parent_ = nullptr;                            ///< of a fork
   int frame_ = -1;
-  double adjoint_defect_ = 0;
+  double adjoint_defect_ = 0, adjoint_reach_ = 0;
   int64_t adjoint_iterations_ = 0;
   std::recursive_mutex shared_;                          ///< of what forks share
   std::map<uint32_t, std::vector<AlignedVector>> form_weights_;  ///< by SolveId

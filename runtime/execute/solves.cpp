@@ -14,6 +14,9 @@ namespace asb {
 
 namespace {
 
+/// Of K⁻¹H in an adjoint: below it the Hessian is singular for what the derivative is worth.
+constexpr double kSmallestRitz = 1e-8;
+
 double diagonal_of_box(const std::vector<Vec3>& points) {
   Vec3 lo = points.front(), hi = lo;
   for (const Vec3& p : points)
@@ -238,6 +241,9 @@ Result<Values> Session::adjoint(const graph::Node& node, const graph::Adjoint& a
     const CgReport report =
         conjugate_gradients([&](std::span<const double> in, std::span<double> out) { objective.product(in, out); }, K, b, w, options);
     if (report.status == CgStatus::NegativeCurvature) return unstable("has negative curvature");
+    if (report.status == CgStatus::NoCurvature) return unstable("is singular");
+    if (report.smallest_ritz > 0 && report.smallest_ritz < kSmallestRitz)
+      return unstable(fmt::format("is nearly singular (smallest Ritz value {:.1e})", report.smallest_ritz));
     if (report.status == CgStatus::IterationLimit)
       return unstable(fmt::format("is nearly singular (residual {:.1e} after {} iterations)", report.residual, report.iterations));
     if (report.status == CgStatus::Interrupted) return fail("interrupted", "interrupted", {}, planned.span);
@@ -256,6 +262,7 @@ Result<Values> Session::adjoint(const graph::Node& node, const graph::Adjoint& a
   std::vector<double> g(objective.size());
   (void)objective.gradient(*x, g);
   adjoint_defect_ += std::abs(dot(w, g));
+  adjoint_reach_ += std::sqrt(dot(b, b)) * objective.diameter();
   std::vector<double> all(bar->size(), 0.0);
   objective.scatter_free(w, all);
   return to_lanes(node.type, all);

@@ -16,8 +16,8 @@ uint64_t mix(uint64_t z) {
 
 }  // namespace
 
-uint64_t hash_of(const std::string& text) {
-  uint64_t h = 0xcbf29ce484222325ull;
+uint64_t hash_of(std::string_view text, uint64_t before) {
+  uint64_t h = before;
   for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
   return h;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/plan/plan.h"
@@ -18,7 +19,7 @@ std::vector<double> initial_values(const plan::Initial& initial, size_t count, c
 /// Frames in the order of one pass over all of them: a permutation of 0 .. n - 1 by seed, stage and pass.
 std::vector<int> shuffled(int n, uint64_t seed, uint64_t stage, uint64_t pass);
 
-/// 64-bit FNV-1a of a text.
-uint64_t hash_of(const std::string& text);
+/// 64-bit FNV-1a of a text, or of what came before it and the text.
+uint64_t hash_of(std::string_view text, uint64_t before = 0xcbf29ce484222325ull);
 
 }  // namespace asb

@@ -7,16 +7,20 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <fstream>
 #include <numbers>
 #include <thread>
 
-#include "base/atomic_file.h"
-#include "runtime/io/weights.h"
+#include "runtime/learn/checkpoint.h"
 #include "runtime/learn/initial.h"
+#include "runtime/learn/log.h"
 
 namespace asb {
 namespace {
+
+/// Of |wᵀg| against the loss: what the residuals of the solves may change it by.
+constexpr double kLargestDefect = 1e-2;
+/// So many frames may fail whatever the budget.
+constexpr double kFewFailures = 3;
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -35,6 +39,7 @@ struct FrameResult {
   double loss = 0;
   std::vector<double> parts;
   std::vector<std::vector<double>> gradients;  ///< per Learned
+  std::map<uint32_t, Session::Start> starts;   ///< of the next time
   double forward_iterations = 0, adjoint_iterations = 0;
 };
 
@@ -49,6 +54,8 @@ class Learning {
   Result<void> prepare();
   Result<void> run_stage(size_t stage, int first_step);
   FrameResult evaluate(Session& worker, const plan::Learn& stage, int frame);
+  FrameResult evaluate_from(Session& worker, const plan::Learn& stage, int frame, const std::map<uint32_t, Session::Start>& starts);
+  Result<void> evaluate_once(Session& worker, const plan::Learn& stage, FrameResult& out);
   std::vector<FrameResult> evaluate_batch(const plan::Learn& stage, const std::vector<int>& batch);
   std::vector<int> batch_of(size_t stage, int step) const;
   void set_tolerances(size_t stage, int step);
@@ -61,7 +68,11 @@ class Learning {
   void read_learned(const plan::Learn& stage);
   std::vector<std::string> names_of(const plan::Learn& stage) const;
   int steps_of(const plan::Learn& stage) const { return options_.steps >= 0 ? options_.steps : stage.steps; }
-  void write_log(const LearnStep& step);
+  Result<void> hash_data();
+  std::vector<double> tolerances() const {
+    return {options_.forward_early, options_.adjoint_early, options_.forward_late, options_.adjoint_late};
+  }
+  double seconds() const { return seconds_before_ + seconds_since(began_); }
 
   const plan::Plan& plan_;
   Session& session_;
@@ -76,7 +87,12 @@ class Learning {
   int64_t evaluations_ = 0;
   Clock::time_point began_ = Clock::now();
   double solve_seconds_ = 0, step_seconds_ = 0, save_seconds_ = 0;
-  std::ofstream log_;
+  std::map<std::string, double> scales_;  ///< by name of what is learned
+  double forward_ = 1e-4, adjoint_ = 1e-3;  ///< tolerances of this step
+  uint64_t data_hash_ = 0;
+  int64_t rows_ = 0;                      ///< of the log
+  double seconds_before_ = 0;             ///< of the run that is resumed
+  TrainingLog log_;
 };
 
 std::string Learning::name_of(const plan::Learned& what) const {
@@ -143,6 +159,7 @@ Result<void> Learning::prepare() {
         if (!value) return fail(value.error());
         table.assign((*value)->data.begin(), (*value)->data.end());
       }
+      if (!scales_.emplace(name_of(what), scale_of(what)).second) continue;  // of an earlier stage
       NamedArray array{name_of(what), {static_cast<int64_t>(table.size())}, table, what.kind == plan::LearnedKind::Weight};
       for (double& v : array.values) v /= scale_of(what);
       learner_.add(array);
@@ -154,6 +171,35 @@ Result<void> Learning::prepare() {
   for (int w = 0; w < workers; ++w) {
     workers_.push_back(session_.fork(-1));
     workers_.back()->be_quiet();
+  }
+  return hash_data();
+}
+
+/// Of bodies, names of frames, and data.
+Result<void> Learning::hash_data() {
+  const auto add = [&](const void* bytes, size_t n) { data_hash_ = hash_of({static_cast<const char*>(bytes), n}, data_hash_); };
+  data_hash_ = hash_of("");
+  for (uint32_t g = 0; g < plan_.geometries.size(); ++g) {
+    const Body& body = session_.body(plan::GeometryId(g));
+    const std::vector<Vec3>& points = body.is_mesh ? body.mesh.nodes : body.surface.vertices;
+    add(points.data(), points.size() * sizeof(Vec3));
+  }
+  for (size_t f = 0; f < plan_.frames.size(); ++f) {
+    const auto names = session_.frame_names(static_cast<int>(f));
+    if (!names) return fail(names.error());
+    for (const std::string& name : *names) add(name.data(), name.size() + 1);
+  }
+  for (uint32_t i = 0; i < plan_.graph.nodes.size(); ++i) {
+    const graph::Node& node = plan_.graph.nodes[graph::NodeId(i)];
+    const auto* leaf = std::get_if<graph::Leaf>(&node.kind);
+    if (!leaf || leaf->kind != graph::LeafKind::Data || plan_.data[leaf->ref].value) continue;
+    const int n = node.rate & ir::kAxisFrame ? n_frames_ : 1;
+    for (int f = 0; f < n; ++f) {
+      workers_[0]->set_frame(f);
+      const auto values = workers_[0]->evaluate(graph::NodeId(i));
+      if (!values) return fail(values.error());
+      add((*values)->data.data(), (*values)->data.size() * sizeof(double));
+    }
   }
   return {};
 }
@@ -202,34 +248,71 @@ std::vector<int> Learning::batch_of(size_t stage, int step) const {
 
 void Learning::set_tolerances(size_t stage, int step) {
   const bool late = stage + 1 == plan_.learns.size() && 4 * step >= 3 * steps_of(plan_.learns[stage]);
-  for (auto& worker : workers_)
-    worker->set_tolerances(late ? options_.forward_late : options_.forward_early, late ? options_.adjoint_late : options_.adjoint_early);
+  forward_ = late ? options_.forward_late : options_.forward_early;
+  adjoint_ = late ? options_.adjoint_late : options_.adjoint_early;
 }
 
+/// From the last solution, and if that fails from rest.
 FrameResult Learning::evaluate(Session& worker, const plan::Learn& stage, int frame) {
+  const auto& starts = starts_[std::max(0, frame)];
+  FrameResult out = evaluate_from(worker, stage, frame, starts);
+  if (!out.good && !starts.empty() && !(options_.stop && *options_.stop)) out = evaluate_from(worker, stage, frame, {});
+  return out;
+}
+
+FrameResult Learning::evaluate_from(Session& worker, const plan::Learn& stage, int frame, const std::map<uint32_t, Session::Start>& starts) {
   FrameResult out;
   const auto failed = [&](Error error) {
+    out.good = false;
     out.error = std::move(error);
     return out;
   };
   worker.set_frame(frame);
   worker.set_tables(&tables_);
-  auto& starts = starts_[std::max(0, frame)];
   worker.starts() = starts;
   const int64_t adjoints = worker.adjoint_iterations();
+  // The error of the loss by the residual of the solves, |wᵀg|, is known only after the adjoint. Where it is too large the
+  // solve goes on once, a hundred times closer.
+  double tolerance = forward_;
+  for (int attempt = 0; attempt < 2; ++attempt, tolerance *= 1e-2) {
+    worker.set_tolerances(tolerance, adjoint_);
+    if (attempt > 0) worker.set_tables(&tables_);  // forgets; solutions become starts
+    if (auto done = evaluate_once(worker, stage, out); !done) return failed(done.error());
+    if (worker.adjoint_defect() <= kLargestDefect * std::abs(out.loss)) {
+      out.good = true;
+      break;
+    }
+  }
+  if (!out.good)
+    return failed({"frame-not-stationary",
+                   fmt::format("the state is not stationary enough: residual forces change the loss {:.3g} by {:.1e}, more than {:.0f} %",
+                               out.loss, worker.adjoint_defect(), 100 * kLargestDefect),
+                   "a solve that names its own `tol` needs a smaller one", stage.span});
+  out.adjoint_iterations = static_cast<double>(worker.adjoint_iterations() - adjoints);
+  // The next start is this solution; a fork keeps it only when it turns away.
+  for (uint32_t s = 0; s < plan_.solves.size(); ++s)
+    if (const SolveOutcome* outcome = worker.outcome(graph::SolveId(s)))
+      out.starts[s] = {outcome->values[0], worker.starts()[s].adjoint, outcome->report.force_scale};
+  return out;
+}
+
+/// The loss, its parts and its gradients as the worker stands.
+Result<void> Learning::evaluate_once(Session& worker, const plan::Learn& stage, FrameResult& out) {
+  out.parts.clear();
+  out.gradients.clear();
   const auto loss = worker.evaluate(stage.objective);
-  if (!loss) return failed(loss.error());
+  if (!loss) return fail(loss.error());
   out.loss = (*loss)->data[0];
-  if (!std::isfinite(out.loss)) return failed({"loss-not-finite", "the loss is not finite", {}, stage.span});
   for (uint32_t s = 0; s < plan_.solves.size(); ++s)
     if (const SolveOutcome* outcome = worker.outcome(graph::SolveId(s))) {
       if (!outcome->report.converged())
-        return failed({"frame-not-solved", fmt::format("solve {} ended without an equilibrium: {}", plan_.solves[s].name, outcome->report.reason), {}, stage.span});
+        return fail(Error{"frame-not-solved", fmt::format("solve {} ended without an equilibrium: {}", plan_.solves[s].name, outcome->report.reason), {}, stage.span});
       out.forward_iterations += outcome->report.iterations;
     }
+  if (!std::isfinite(out.loss)) return fail(Error{"loss-not-finite", "the loss is not finite", {}, stage.span});
   for (const auto& [name, node] : stage.parts) {
     const auto part = worker.evaluate(node);
-    if (!part) return failed(part.error());
+    if (!part) return fail(part.error());
     out.parts.push_back((*part)->data[0]);
   }
   for (const plan::Learned& what : stage.learned) {
@@ -238,18 +321,12 @@ FrameResult Learning::evaluate(Session& worker, const plan::Learn& stage, int fr
       continue;
     }
     const auto gradient = worker.evaluate(what.gradient);
-    if (!gradient) return failed(gradient.error());
+    if (!gradient) return fail(gradient.error());
     out.gradients.emplace_back((*gradient)->data.begin(), (*gradient)->data.end());
     for (const double g : out.gradients.back())
-      if (!std::isfinite(g)) return failed({"gradient-not-finite", fmt::format("the gradient by `{}` is not finite", name_of(what)), {}, stage.span});
+      if (!std::isfinite(g)) return fail(Error{"gradient-not-finite", fmt::format("the gradient by `{}` is not finite", name_of(what)), {}, stage.span});
   }
-  out.adjoint_iterations = static_cast<double>(worker.adjoint_iterations() - adjoints);
-  // The next start is this solution; a fork keeps it only when it turns away.
-  for (uint32_t s = 0; s < plan_.solves.size(); ++s)
-    if (const SolveOutcome* outcome = worker.outcome(graph::SolveId(s)))
-      starts[s] = {outcome->values[0], worker.starts()[s].adjoint, outcome->report.force_scale};
-  out.good = true;
-  return out;
+  return {};
 }
 
 std::vector<FrameResult> Learning::evaluate_batch(const plan::Learn& stage, const std::vector<int>& batch) {
@@ -305,97 +382,59 @@ Result<void> Learning::take_step(const plan::Learn& stage, const std::vector<int
     for (size_t p = 0; p < r.parts.size(); ++p) step.parts[p].second += r.parts[p] / good;
   }
   step.gradient_norm = std::sqrt(squares);
+  if (good == 0) step.loss = step.gradient_norm = std::numeric_limits<double>::quiet_NaN();
   if (good > 0) learner_.step(step.rate, gradients);
   return {};
-}
-
-void Learning::write_log(const LearnStep& step) {
-  if (options_.log.empty()) return;
-  if (!log_.is_open()) {
-    log_.open(options_.log, options_.resume ? std::ios::app : std::ios::trunc);
-    if (log_.tellp() == std::streampos(0)) {
-      log_ << "stage,step,loss";
-      for (const auto& [name, value] : step.parts) log_ << ',' << name;
-      log_ << ",gradient_norm,rate,forward_iterations,adjoint_iterations,failed,seconds\n";
-    }
-  }
-  log_ << step.stage << ',' << step.step << ',' << fmt::format("{:.17g}", step.loss);
-  for (const auto& [name, value] : step.parts) log_ << ',' << fmt::format("{:.17g}", value);
-  log_ << fmt::format(",{:.6g},{:.6g},{:.3g},{:.3g},{},{:.3f}\n", step.gradient_norm, step.rate, step.forward_iterations,
-                      step.adjoint_iterations, step.failed, step.seconds);
-  log_.flush();
 }
 
 Result<void> Learning::save(size_t stage, int step) {
   if (options_.checkpoint.empty()) return {};
   const auto start = Clock::now();
-  std::vector<NamedArray> arrays = named_arrays(plan_, tables_);
-  for (NamedArray& a : learner_.state()) arrays.push_back(std::move(a));
-  const auto number = [&](const std::string& name, std::vector<double> values) {
-    arrays.push_back({name, {static_cast<int64_t>(values.size())}, std::move(values), false});
-  };
-  number("checkpoint.stage", {static_cast<double>(stage)});
-  number("checkpoint.step", {static_cast<double>(step)});
-  number("checkpoint.seed", {static_cast<double>(options_.seed)});
-  number("checkpoint.program", {static_cast<double>(options_.program_hash >> 32), static_cast<double>(options_.program_hash & 0xffffffffu)});
-  number("checkpoint.failures", {static_cast<double>(report_.failures), static_cast<double>(evaluations_)});
-  for (size_t f = 0; f < starts_.size(); ++f)
-    for (const auto& [solve, s] : starts_[f]) {
-      if (s.values.empty()) continue;
-      const std::string name = fmt::format("checkpoint.start.{}.{}", f, solve);
-      number(name + ".x", s.values);
-      number(name + ".w", s.adjoint);
-      number(name + ".r", {s.force_scale});
+  Checkpoint c{.stage = stage, .step = step, .seed = options_.seed, .program = options_.program_hash, .data = data_hash_,
+               .machine = hash_of(options_.machine), .tolerances = tolerances(), .failures = report_.failures,
+               .evaluations = evaluations_, .rows = rows_, .seconds = seconds(), .learned = named_arrays(plan_, tables_),
+               .units = {}, .optimiser = learner_.state(), .starts = starts_};
+  for (const auto& [name, scale] : scales_)
+    if (scale != 1) {
+      const std::vector<double> values = learner_.values(name);
+      c.units.push_back({name, {static_cast<int64_t>(values.size())}, values, false});
     }
-  if (::access(options_.checkpoint.c_str(), F_OK) == 0)  // the last two are kept
-    (void)std::rename(options_.checkpoint.c_str(), (options_.checkpoint + ".before.safetensors").c_str());
-  auto written = write_weights(options_.checkpoint, arrays);
+  auto written = write_checkpoint(options_.checkpoint, c);
   save_seconds_ += seconds_since(start);
   return written;
 }
 
 Result<std::pair<size_t, int>> Learning::load() {
-  auto arrays = read_weights(options_.checkpoint);
-  if (!arrays) arrays = read_weights(options_.checkpoint + ".before.safetensors");
-  if (!arrays) return fail(arrays.error());
-  std::map<std::string, const NamedArray*> by_name;
-  for (const NamedArray& a : *arrays) by_name[a.name] = &a;
-  const auto numbers = [&](const std::string& name) -> std::vector<double> {
-    const auto found = by_name.find(name);
-    return found == by_name.end() ? std::vector<double>{} : found->second->values;
-  };
-  const std::vector<double> program = numbers("checkpoint.program"), stage = numbers("checkpoint.stage"), step = numbers("checkpoint.step"),
-                            seed = numbers("checkpoint.seed"), failures = numbers("checkpoint.failures");
-  if (program.size() != 2 || stage.size() != 1 || step.size() != 1 || seed.size() != 1 || failures.size() != 2)
-    return fail("checkpoint-incomplete", fmt::format("`{}` is not a checkpoint of a training", options_.checkpoint));
-  const uint64_t hash = (static_cast<uint64_t>(program[0]) << 32) | static_cast<uint64_t>(program[1]);
-  if (hash != options_.program_hash || seed[0] != static_cast<double>(options_.seed))
-    return fail("checkpoint-other-program", fmt::format("`{}` was written by another program, other settings or another seed", options_.checkpoint),
+  auto read = read_checkpoint(options_.checkpoint, options_.say);
+  if (!read) return fail(read.error());
+  Checkpoint& c = *read;
+  const auto other = [&](const char* what) {
+    return fail("checkpoint-other-program", fmt::format("`{}` was written {}", options_.checkpoint, what),
                 "train without `--resume` to begin anew");
-  report_.failures = static_cast<int64_t>(failures[0]);
-  evaluations_ = static_cast<int64_t>(failures[1]);
-  if (auto loaded = load_tables(plan_, options_.checkpoint, tables_); !loaded) return fail(loaded.error());
+  };
+  if (c.program != options_.program_hash) return other("by another program or with other settings");
+  if (c.seed != options_.seed) return other("with another seed");
+  if (c.data != data_hash_) return other("with other data");
+  if (options_.say && (c.machine != hash_of(options_.machine) || c.tolerances != tolerances()))
+    options_.say("note: the checkpoint comes from another machine, backend or tolerance: the last bits of the result may differ");
+  report_.failures = c.failures;
+  evaluations_ = c.evaluations;
+  rows_ = c.rows;
+  seconds_before_ = c.seconds;
+  if (auto loaded = load_tables(plan_, c.learned, options_.checkpoint, tables_); !loaded) return fail(loaded.error());
   for (const plan::Learn& learn : plan_.learns)
     for (const plan::Learned& what : learn.learned) {
       if (!what.gradient) continue;
-      std::vector<double> values = table_of(what);
-      for (double& v : values) v /= scale_of(what);
+      const auto exact = std::ranges::find(c.units, name_of(what), &NamedArray::name);
+      const std::vector<double>& values = exact != c.units.end() ? exact->values : table_of(what);
+      if (values.size() != table_of(what).size()) return other("by a program with other sizes");
       learner_.set(name_of(what), values);
     }
-  for (size_t f = 0; f < starts_.size(); ++f)
-    for (uint32_t s = 0; s < plan_.solves.size(); ++s) {
-      const std::string name = fmt::format("checkpoint.start.{}.{}", f, s);
-      const std::vector<double> x = numbers(name + ".x"), r = numbers(name + ".r");
-      if (!x.empty() && r.size() == 1) starts_[f][s] = {x, numbers(name + ".w"), r[0]};
-    }
-  const auto at = std::pair(static_cast<size_t>(stage[0]), static_cast<int>(step[0]));
+  c.starts.resize(starts_.size());
+  starts_ = std::move(c.starts);
+  const auto at = std::pair(c.stage, c.step);
   if (at.first >= plan_.learns.size()) return at;
-  const std::vector<std::string> names = names_of(plan_.learns[at.first]);
-  learner_.begin(names, {});
-  std::vector<NamedArray> state;
-  for (const NamedArray& a : *arrays)
-    if (a.name.starts_with("optimiser.")) state.push_back(a);
-  if (auto restored = learner_.restore(state); !restored) return fail(restored.error());
+  if (auto restored = learner_.restore(c.optimiser); !restored) return fail(restored.error());
   return at;
 }
 
@@ -417,31 +456,35 @@ Result<void> Learning::run_stage(size_t index, int first_step) {
     const auto start = Clock::now();
     const std::vector<FrameResult> results = evaluate_batch(stage, batch);
     solve_seconds_ += seconds_since(start);
-    if (options_.stop && *options_.stop) {  // this step is not taken: the checkpoint is that of the last one
+    if (options_.stop && *options_.stop) {  // this step is not taken, nor are its starts: a resumed run takes it anew
       report_.interrupted = true;
       return save(index, s);
     }
-    evaluations_ += static_cast<int64_t>(batch.size());
-    for (size_t i = 0; i < results.size(); ++i) {
-      if (results[i].good) continue;
-      ++report_.failures;
-      starts_[std::max(0, batch[i])].clear();  // from rest the next time
-      if (options_.say) options_.say(fmt::format("warning: step {}: frame {} is skipped: {}", s, batch[i], results[i].error.message));
-    }
-    if (report_.failures > std::max(3.0, options_.failure_budget * static_cast<double>(evaluations_)) ||
-        std::ranges::none_of(results, [](const FrameResult& r) { return r.good; })) {
+    const auto failures = report_.failures + std::ranges::count_if(results, [](const FrameResult& r) { return !r.good; });
+    const auto evaluations = evaluations_ + static_cast<int64_t>(batch.size());
+    for (size_t i = 0; i < results.size(); ++i)
+      if (!results[i].good && options_.say)
+        options_.say(fmt::format("warning: step {}: {} is skipped: {}", s + 1, batch[i] < 0 ? "it" : fmt::format("frame {}", batch[i]),
+                                 results[i].error.message));
+    if (static_cast<double>(failures) > std::max(kFewFailures, options_.failure_budget * static_cast<double>(evaluations))) {
       Error error = std::ranges::find_if(results, [](const FrameResult& r) { return !r.good; })->error;
-      if (auto kept = save(index, s); !kept) return kept;
-      error.hint = fmt::format("{} of {} frame solves failed, more than the budget of {:.0f} %; a smaller rate may help{}", report_.failures,
-                               evaluations_, 100 * options_.failure_budget, error.hint.empty() ? "" : "; " + error.hint);
+      if (auto kept = save(index, s); !kept) return kept;  // as it was before this step
+      error.hint = fmt::format("{} of {} frame solves failed, the budget is {:.0f} %; a smaller rate may help{}{}", failures, evaluations,
+                               100 * options_.failure_budget, error.hint.empty() ? "" : "; " + error.hint,
+                               options_.checkpoint.empty() ? "" : fmt::format("; `{}` has what was learned until step {}", options_.checkpoint, s));
       return fail(std::move(error));
     }
+    report_.failures = failures;
+    evaluations_ = evaluations;
+    for (size_t i = 0; i < results.size(); ++i)  // of a skipped one: from rest the next time
+      starts_[std::max(0, batch[i])] = results[i].starts;
     const auto stepping = Clock::now();
     if (auto taken = take_step(stage, batch, results, step); !taken) return taken;
     step_seconds_ += seconds_since(stepping);
-    step.seconds = seconds_since(began_);
+    step.seconds = seconds();
     step.seconds_left = seconds_since(stage_began) / (s - first_step + 1) * (steps - s - 1);
-    write_log(step);
+    log_.write(step);
+    ++rows_;
     if (options_.progress) options_.progress(step);
     report_.history.push_back(std::move(step));
     ++report_.steps;
@@ -464,8 +507,13 @@ Result<LearnReport> Learning::run() {
     const auto from = load();
     if (!from) return fail(from.error());
     at = *from;
-    if (options_.say) options_.say(fmt::format("resuming at stage {}, step {}", at.first + 1, at.second));
+    if (options_.say) options_.say(fmt::format("resuming at stage {}, step {}", at.first + 1, at.second + 1));
   }
+  std::vector<std::string> parts;
+  for (const plan::Learn& stage : plan_.learns)
+    for (const auto& [name, node] : stage.parts)
+      if (std::ranges::find(parts, name) == parts.end()) parts.push_back(name);
+  if (auto opened = log_.open(options_.log, parts, rows_); !opened) return fail(opened.error());
   for (size_t stage = at.first; stage < plan_.learns.size() && !report_.interrupted; ++stage)
     if (auto done = run_stage(stage, stage == at.first ? at.second : 0); !done) return fail(done.error());
   report_.times = {{"frames: solves, adjoints, networks", solve_seconds_}, {"optimiser", step_seconds_}, {"checkpoints", save_seconds_}};

@@ -18,6 +18,7 @@ struct LearnOptions {
   std::string checkpoint;           ///< path of the checkpoint; empty: none is written
   bool resume = false;              ///< go on from it
   double checkpoint_seconds = 20;   ///< between two checkpoints
+  std::string machine;              ///< backend, instruction set, network evaluator: a resumed run on another is told so
   uint64_t program_hash = 0;        ///< of the program and its settings: a checkpoint of another is refused
   std::string log;                  ///< path of the CSV log; empty: none
   double forward_early = 1e-4, adjoint_early = 1e-3;  ///< tolerances, and those of the last quarter of the last stage
@@ -56,7 +57,12 @@ struct LearnReport {
                                         const LearnOptions& options);
 
 /// Reads weights, latents and params of a checkpoint or weight file into tables, by name. An Error names what doesn't fit.
-[[nodiscard]] Result<void> load_tables(const plan::Plan& plan, const std::string& path, Tables& tables);
+/// Names in `keep` stay as they are.
+[[nodiscard]] Result<void> load_tables(const plan::Plan& plan, const std::string& path, Tables& tables,
+                                       std::span<const std::string> keep = {});
+/// The same of arrays that were read from `path`.
+[[nodiscard]] Result<void> load_tables(const plan::Plan& plan, std::span<const NamedArray> arrays, const std::string& path, Tables& tables,
+                                       std::span<const std::string> keep = {});
 /// All learned values by name: weights by path, latents and params by name.
 std::vector<NamedArray> named_arrays(const plan::Plan& plan, const Tables& tables);
 

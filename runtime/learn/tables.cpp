@@ -1,6 +1,8 @@
 // Tables of learned values: their first values, and their names in files.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runtime/io/weights.h"
 #include "runtime/learn/initial.h"
 #include "runtime/learn/learn.h"
@@ -41,13 +43,18 @@ std::vector<NamedArray> named_arrays(const plan::Plan& plan, const Tables& table
   return arrays;
 }
 
-Result<void> load_tables(const plan::Plan& plan, const std::string& path, Tables& tables) {
+Result<void> load_tables(const plan::Plan& plan, const std::string& path, Tables& tables, std::span<const std::string> keep) {
   const auto arrays = read_weights(path);
   if (!arrays) return fail(arrays.error());
+  return load_tables(plan, *arrays, path, tables, keep);
+}
+
+Result<void> load_tables(const plan::Plan& plan, std::span<const NamedArray> arrays, const std::string& path, Tables& tables,
+                         std::span<const std::string> keep) {
   size_t used = 0;
   const auto take = [&](const std::string& name, std::vector<double>& into, size_t expected) -> Result<void> {
-    for (const NamedArray& a : *arrays) {
-      if (a.name != name) continue;
+    for (const NamedArray& a : arrays) {
+      if (a.name != name || std::ranges::find(keep, name) != keep.end()) continue;
       if (expected && a.values.size() != expected)
         return fail("weights-shape", fmt::format("`{}` has {} numbers in `{}`, the program has {}", name, a.values.size(), path, expected),
                     "the file belongs to another program, or to other widths");
