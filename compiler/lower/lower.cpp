@@ -407,6 +407,9 @@ Result<ValueId> Lowering::make_value(Context& context, const Expr& expr, model::
     }
     case ExprKind::Gap: return not_yet("`gap`", expr.span);
     case ExprKind::Call:
+      if (expr.type.kind == model::TypeKind::Sym &&
+          (expr.builtin == model::Builtin::Exp || expr.builtin == model::Builtin::Log || expr.builtin == model::Builtin::Sqrt))
+        return not_yet("`exp`, `log` or `sqrt` of a symmetric matrix", expr.span);
       if (const auto done = lower_args(); !done) return fail(done.error());
       return lower_builtin(b, expr.builtin, args, ssa_type(expr.type));
     case ExprKind::Stack:
@@ -496,6 +499,9 @@ Result<ValueId> Lowering::make_value(Context& context, const Expr& expr, model::
 // ------------------------------------------------------------------------------------------- declarations
 
 Result<void> Lowering::declarations() {
+  // What nothing may read, and yet would change every answer.
+  if (model_.time) return not_yet("`time`", model_.time->span);
+  if (!model_.attaches.empty()) return not_yet("`attach`", model_.attaches.front().span);
   for (const model::Param& from : model_.params) {
     if (from.domain) {  // refused where it is read
       plan_.params.push_back({from.name, "", ssa_type(from.type), {}, {}, {}, false});
