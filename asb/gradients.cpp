@@ -22,6 +22,11 @@ constexpr double kLargestDefect = 1e-8;
 
 /// Fits the slope over the points above `floor`; at least three must remain, or all be below.
 void judge(TaylorRow& row, double floor) {
+  // The smallest remainder shows the noise of the solves where it is larger than they promise; of a wrong derivative it is the
+  // last one, and leaving out its neighbours leaves its slope of 1.
+  double smallest = row.remainders.front().second;
+  for (const auto& [h, r] : row.remainders) smallest = std::min(smallest, r);
+  floor = std::max(floor, 4 * smallest);
   std::vector<std::pair<double, double>> points;
   for (const auto& [h, r] : row.remainders)
     if (r > floor) points.emplace_back(std::log(h), std::log(r));
