@@ -85,7 +85,7 @@ std::vector<Section> solves(const Settings& settings) {
   for (const Case& c : cases)
     for (const int threads : {1, 2}) measure(c, threads, phases, counts);
   phases.note("reference: the unofficial implementation of the paper's layer on one thread, relative gradient 1e-6, without its factor");
-  counts.note("reference counts: shared/design/numerics.md, Minimising; its scalar factor at n = 14: 0.22 s, 16 MB");
+  counts.note("reference counts: docs/numerics.md; its scalar factor at n = 14: 0.22 s, 16 MB");
   return {phases, counts};
 }
 
