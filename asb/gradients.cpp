@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "runtime/learn/initial.h"
@@ -19,8 +20,10 @@ namespace {
 
 /// Of |wᵀg| against the value.
 constexpr double kLargestDefect = 1e-8;
+/// Of sums, against the sum of what is added.
+constexpr double kRounding = 100 * std::numeric_limits<double>::epsilon();
 
-/// Fits the slope over the points above `floor`; at least three must remain, or all be below.
+/// Fits the slope over the longest steps, until a remainder falls below `floor`; at least three must remain, or all be below.
 void judge(TaylorRow& row, double floor) {
   // The smallest remainder shows the noise of the solves where it is larger than they promise; of a wrong derivative it is the
   // last one, and leaving out its neighbours leaves its slope of 1.
@@ -28,10 +31,12 @@ void judge(TaylorRow& row, double floor) {
   for (const auto& [h, r] : row.remainders) smallest = std::min(smallest, r);
   floor = std::max(floor, 4 * smallest);
   std::vector<std::pair<double, double>> points;
-  for (const auto& [h, r] : row.remainders)
-    if (r > floor) points.emplace_back(std::log(h), std::log(r));
+  for (const auto& [h, r] : row.remainders) {
+    if (!(r > floor)) break;
+    points.emplace_back(std::log(h), std::log(r));
+  }
   if (points.size() < 3) {
-    row.at_rounding_level = points.empty() || row.remainders.front().second <= 100 * floor;
+    row.at_rounding_level = points.empty() || row.remainders.front().second <= 10 * floor;
     row.good = row.at_rounding_level;
     return;
   }
@@ -63,7 +68,7 @@ std::vector<double> steps() {
 
 class Checker {
  public:
-  explicit Checker(Run& run, int frame, double tolerance) : run_(run), tolerance_(tolerance) {
+  explicit Checker(Run& run, int frame) : run_(run) {
     session_ = run.session->fork(frame);
     session_->set_tables(run.tables.get());
   }
@@ -97,7 +102,7 @@ class Checker {
         first.remainders.emplace_back(h, std::abs(change - h * slope));
         second.remainders.emplace_back(h, std::abs(change - h * slope - 0.5 * h * h * curvature));
       }
-      const double floor = 1e4 * std::numeric_limits<double>::epsilon() * at.magnitude;
+      const double floor = kRounding * at.magnitude;
       judge(first, floor);
       judge(second, floor);
       check.rows.push_back(std::move(first));
@@ -134,15 +139,15 @@ class Checker {
                                 value, session_->adjoint_defect()),
                     "a solve that names its own `tol` needs a smaller one, 1e-11 say");
       TaylorRow row{.of = g.of, .by = name, .order = 2, .remainders = {}, .value = value, .derivative = slope};
-      const auto starts = session_->starts();
+      // Below this a remainder is rounding, or the residuals that the solves at moved values were allowed.
+      const double noise = std::max(kRounding * std::max(std::abs(value), std::abs(slope)), session_->adjoint_noise());
       for (const double h : steps()) {
         const auto moved = value_at(g.value, members, directions, h);
         if (!moved) return fail(moved.error());
         row.remainders.emplace_back(h, std::abs(*moved - value - h * slope));
       }
       restore(members);
-      // Below ten times the tolerance of the solves a remainder is their noise.
-      judge(row, 10 * tolerance_ * std::max(std::abs(value), std::abs(slope)));
+      judge(row, noise);
       check.rows.push_back(std::move(row));
     }
     return {};
@@ -214,7 +219,6 @@ class Checker {
   }
 
   Run& run_;
-  double tolerance_;
   std::unique_ptr<Session> session_;
   std::vector<std::vector<double>> base_;
 };
@@ -228,7 +232,7 @@ Result<GradientCheck> check_gradients(const Program& program, RunOptions options
   options.session.adjoint_tolerance = 1e-10;
   auto run = prepare_run(program, options);
   if (!run) return fail(run.error());
-  Checker checker(*run, run->plan->frames.empty() ? -1 : 0, options.session.tolerance);
+  Checker checker(*run, run->plan->frames.empty() ? -1 : 0);
   GradientCheck check;
   check.notes = run->plan->notes;
   if (auto done = checker.energies(check); !done) return fail(done.error());

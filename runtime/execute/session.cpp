@@ -117,7 +117,7 @@ void Session::forget(ir::Rate axes) {
     }
   solved_.clear();
   pulls_.clear();
-  adjoint_defect_ = adjoint_reach_ = 0;
+  adjoint_defect_ = adjoint_reach_ = adjoint_noise_ = 0;
 }
 
 Result<const Values*> Session::evaluate(graph::NodeId id) {

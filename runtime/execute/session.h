@@ -128,6 +128,8 @@ class Session {
   std::map<uint32_t, Start>& starts() { return starts_; }
   /// |wᵀg| summed over the adjoints since the last set_frame: first-order error of the loss by the forward residuals.
   double adjoint_defect() const { return adjoint_defect_; }
+  /// |w| times the bound that the residuals were solved to: what |wᵀg| may be at states nearby.
+  double adjoint_noise() const { return adjoint_noise_; }
   /// |dL/dx| times the size of the body, summed likewise: a scale for losses that are zero.
   double adjoint_reach() const { return adjoint_reach_; }
   int64_t adjoint_iterations() const { return adjoint_iterations_; }  ///< conjugate gradient iterations of all adjoints so far
@@ -202,7 +204,7 @@ class Session {
   std::map<uint32_t, std::pair<std::vector<double>, std::vector<double>>> given_;  ///< by UnknownId
   Session* parent_ = nullptr;                            ///< of a fork
   int frame_ = -1;
-  double adjoint_defect_ = 0, adjoint_reach_ = 0;
+  double adjoint_defect_ = 0, adjoint_reach_ = 0, adjoint_noise_ = 0;
   int64_t adjoint_iterations_ = 0;
   std::recursive_mutex shared_;                          ///< of what forks share
   std::map<uint32_t, std::vector<AlignedVector>> form_weights_;  ///< by SolveId

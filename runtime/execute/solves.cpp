@@ -262,6 +262,7 @@ Result<Values> Session::adjoint(const graph::Node& node, const graph::Adjoint& a
   std::vector<double> g(objective.size());
   (void)objective.gradient(*x, g);
   adjoint_defect_ += std::abs(dot(w, g));
+  if (const SolveOutcome* outcome = this->outcome(adjoint.solve)) adjoint_noise_ += std::sqrt(dot(w, w)) * outcome->report.gradient_bound;
   adjoint_reach_ += std::sqrt(dot(b, b)) * objective.diameter();
   std::vector<double> all(bar->size(), 0.0);
   objective.scatter_free(w, all);
