@@ -47,7 +47,7 @@ TEST(Scene, TwoTetrahedraHideTheFaceThatTheyShare) {
 TEST(Scene, AShowOnCellsPaintsEachOuterFaceWithTheValueOfItsCell) {
   const test::Sample sample = test::bent_beam({5, 3, 2});
   const Scene scene = make_scene(sample.result);
-  const Body& body = scene.bodies.at(0);
+  const SceneBody& body = scene.bodies.at(0);
   const Paint& paint = body.paints.at(0);
   ASSERT_EQ(paint.name, "stress");
   ASSERT_EQ(paint.values.size(), body.faces.size());
@@ -58,7 +58,7 @@ TEST(Scene, AShowOnCellsPaintsEachOuterFaceWithTheValueOfItsCell) {
 
 TEST(Scene, PointsInsideAreLeftOutAndTheOthersKeepTheirPlaces) {
   const test::Sample sample = test::bent_beam({3, 3, 3});
-  const Body body = make_scene(sample.result).bodies.at(0);
+  const SceneBody body = make_scene(sample.result).bodies.at(0);
   EXPECT_EQ(body.rest.size(), 64u - 8u);
   for (const Face& face : body.faces) {
     const auto cell = static_cast<size_t>(face.owner) * 8;
@@ -88,7 +88,7 @@ TEST(Scene, PointsThatASolveLostAreShownAtRestAndCounted) {
   std::vector<Vec3>& deformed = sample.result.meshes[0].deformed;
   deformed[0] = {NAN, 0, 0};
   deformed[5] = {0, 1e200, 0};
-  const Body body = make_scene(sample.result).bodies.at(0);
+  const SceneBody body = make_scene(sample.result).bodies.at(0);
   EXPECT_EQ(body.deformed[0], body.rest[0]);
   EXPECT_EQ(body.deformed[5], body.rest[5]);
   EXPECT_NE(body.deformed[15], body.rest[15]);
