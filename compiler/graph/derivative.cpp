@@ -295,6 +295,16 @@ class Reverse {
     return {};
   }
 
+  /// At the nodes of `on`: 1 where `fix` holds them too, else 0. A set names a node once.
+  NodeId claims_of(const plan::Fix& fix, SpaceId on, SpaceId nodes) {
+    Function f;
+    Builder b(f);
+    b.add_output("value", b.constant(1));
+    const NodeId ones = add_map(graph_, std::move(f), {}, fix.on, "claims", fix.span);
+    const NodeId all = graph_.nodes.add({Scatter{GatherKind::Value, 0}, nodes, ir::Type::scalar(), ir::kAxisMesh, {ones}, "claims", fix.span});
+    return graph_.nodes.add({Gather{GatherKind::Value, 0}, on, ir::Type::scalar(), ir::kAxisMesh, {all}, "claims", fix.span});
+  }
+
   /// A held value receives the cotangent at its nodes, the components that it holds.
   Result<void> spread_fix(const plan::Fix& fix, const Node& unknown, NodeId at_held) {
     const Node value = graph_.nodes[fix.value];
@@ -302,16 +312,35 @@ class Reverse {
                                            {at_held}, "bar_" + unknown.name, fix.span});
     NodeId contribution = there;
     const int32_t n = unknown.type.entries();
-    if (!fix.components.empty()) {
+    std::vector<const plan::Fix*> later;  // which take nodes from this one
+    for (const plan::Fix& other : plan_->fixes)
+      if (&other > &fix && other.unknown == fix.unknown && other.over) later.push_back(&other);
+    if (!fix.components.empty() || !later.empty()) {
       Function pick;
       Builder b(pick);
+      std::vector<NodeId> inputs = {there};
       const ValueId v = b.add_input("bar", unknown.type, input_rate(graph_, there));
+      std::vector<int32_t> components = fix.components;
+      if (components.empty())
+        for (int32_t k = 0; k < n; ++k) components.push_back(k);
+      std::vector<ValueId> share(static_cast<size_t>(n), b.constant(1));
+      for (const plan::Fix* other : later) {
+        const NodeId claims = claims_of(*other, fix.on, unknown.space);
+        inputs.push_back(claims);
+        const ValueId count = b.add_input("claims", ir::Type::scalar(), input_rate(graph_, claims));
+        const ValueId left = b.sub(b.constant(1), count);
+        for (int32_t k = 0; k < n; ++k)
+          if (other->components.empty() || std::ranges::find(other->components, k) != other->components.end())
+            share[static_cast<size_t>(k)] = b.mul(share[static_cast<size_t>(k)], left);
+      }
       std::vector<ValueId> rows(value.type.entries(), b.constant(0));
-      const bool whole = value.type.entries() == n && n != static_cast<int32_t>(fix.components.size());
-      for (size_t j = 0; j < fix.components.size(); ++j)
-        rows[whole ? fix.components[j] : static_cast<int32_t>(j)] = b.extract(v, fix.components[j]);
+      const bool whole = value.type.entries() == n && n != static_cast<int32_t>(components.size());
+      for (size_t j = 0; j < components.size(); ++j) {
+        const ValueId entry = unknown.type.is_scalar() ? v : b.extract(v, components[j]);
+        rows[whole ? components[j] : static_cast<int32_t>(j)] = b.mul(share[static_cast<size_t>(components[j])], entry);
+      }
       b.add_output("value", value.type.is_scalar() ? rows[0] : b.stack(rows, value.type));
-      contribution = add_map(graph_, std::move(pick), {there}, fix.on, "bar_" + value.name, fix.span);
+      contribution = add_map(graph_, std::move(pick), std::move(inputs), fix.on, "bar_" + value.name, fix.span);
     }
     if (value.space == kSingle)
       contribution = graph_.nodes.add({Reduce{Reduction::Sum}, kSingle, value.type,

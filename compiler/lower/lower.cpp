@@ -575,8 +575,10 @@ Result<void> Lowering::lower_solve(model::SolveId id) {
       if (!on) return fail(on.error());
       plan::Fix made{.unknown = plan::UnknownId(u.index), .components = fix.components, .on = *on, .value = {},
                      .over = fix.over, .span = fix.span};
-      if (fix.value) {
-        const auto node = node_of(fix.value, *on, {});
+      // Initial values that vary are held like given ones: derivatives go through them.
+      const bool varies = plan_.graph.nodes[*initial].rate & ~ir::kAxisMesh;
+      if (fix.value || varies) {
+        const auto node = node_of(fix.value ? fix.value : unknown.initial, *on, {});
         if (!node) return fail(node.error());
         made.value = *node;
       }
