@@ -23,41 +23,46 @@ constexpr double kLargestDefect = 1e-8;
 /// Of sums, against the sum of what is added.
 constexpr double kRounding = 100 * std::numeric_limits<double>::epsilon();
 
-/// Fits the slope over the longest steps, until a remainder falls below `floor`; at least three must remain, or all be below.
-void judge(TaylorRow& row, double floor) {
+double slope_of(std::span<const std::pair<double, double>> points) {
+  double mx = 0, my = 0, xy = 0, xx = 0;
+  for (const auto& [x, y] : points) {
+    mx += x / static_cast<double>(points.size());
+    my += y / static_cast<double>(points.size());
+  }
+  for (const auto& [x, y] : points) {
+    xy += (x - mx) * (y - my);
+    xx += (x - mx) * (x - mx);
+  }
+  return xy / xx;
+}
+
+/// Fits the slope of remainders above `rounding`; at least three, or all are below. Those below `noise` may be left out at
+/// the end, where they are what the solves left, and long steps at the start, which lie outside of the polynomial's reach.
+void judge(TaylorRow& row, double rounding, double noise) {
   // The smallest remainder shows the noise of the solves where it is larger than they promise; of a wrong derivative it is the
   // last one, and leaving out its neighbours leaves its slope of 1.
   double smallest = row.remainders.front().second;
   for (const auto& [h, r] : row.remainders) smallest = std::min(smallest, r);
-  floor = std::max(floor, 4 * smallest);
+  const double floor = std::max(rounding, 4 * smallest);
   std::vector<std::pair<double, double>> points;
   for (const auto& [h, r] : row.remainders) {
     if (!(r > floor)) break;
     points.emplace_back(std::log(h), std::log(r));
   }
   if (points.size() < 3) {
-    row.at_rounding_level = points.empty() || row.remainders.front().second <= 10 * floor;
+    row.at_rounding_level = points.empty() || row.remainders.front().second <= 10 * std::max(floor, noise);
     row.good = row.at_rounding_level;
     return;
   }
-  // A too long first step may lie outside of the polynomial's reach: the last three decide with all that agree.
-  const auto fit = [](std::span<const std::pair<double, double>> p) {
-    double mx = 0, my = 0, xy = 0, xx = 0;
-    for (const auto& [x, y] : p) {
-      mx += x / static_cast<double>(p.size());
-      my += y / static_cast<double>(p.size());
+  for (size_t end = points.size(); end >= 3; --end) {
+    for (size_t first = 0; first + 3 <= end; ++first) {
+      row.slope = slope_of(std::span(points).subspan(first, end - first));
+      row.good = row.slope >= row.order - 0.1;
+      if (row.good) return;
     }
-    for (const auto& [x, y] : p) {
-      xy += (x - mx) * (y - my);
-      xx += (x - mx) * (x - mx);
-    }
-    return xy / xx;
-  };
-  for (size_t first = 0; first + 3 <= points.size(); ++first) {
-    row.slope = fit(std::span(points).subspan(first));
-    row.good = row.slope >= row.order - 0.1;
-    if (row.good) return;
+    if (points[end - 1].second > std::log(noise)) break;
   }
+  row.slope = slope_of(points);
 }
 
 std::vector<double> steps() {
@@ -103,8 +108,8 @@ class Checker {
         second.remainders.emplace_back(h, std::abs(change - h * slope - 0.5 * h * h * curvature));
       }
       const double floor = kRounding * at.magnitude;
-      judge(first, floor);
-      judge(second, floor);
+      judge(first, floor, floor);
+      judge(second, floor, floor);
       check.rows.push_back(std::move(first));
       check.rows.push_back(std::move(second));
     }
@@ -139,15 +144,16 @@ class Checker {
                                 value, session_->adjoint_defect()),
                     "a solve that names its own `tol` needs a smaller one, 1e-11 say");
       TaylorRow row{.of = g.of, .by = name, .order = 2, .remainders = {}, .value = value, .derivative = slope};
-      // Below this a remainder is rounding, or the residuals that the solves at moved values were allowed.
-      const double noise = std::max(kRounding * std::max(std::abs(value), std::abs(slope)), session_->adjoint_noise());
+      const double rounding = kRounding * std::max(std::abs(value), std::abs(slope));
+      // What the residuals that the solves at moved values are allowed change: a bound, mostly far above what they do.
+      const double noise = std::max(rounding, session_->adjoint_noise());
       for (const double h : steps()) {
         const auto moved = value_at(g.value, members, directions, h);
         if (!moved) return fail(moved.error());
         row.remainders.emplace_back(h, std::abs(*moved - value - h * slope));
       }
       restore(members);
-      judge(row, noise);
+      judge(row, rounding, noise);
       check.rows.push_back(std::move(row));
     }
     return {};
