@@ -78,7 +78,7 @@ void measure(const std::string& name, const std::string& path, const std::string
   const Case cases[] = {
       {"E", [&] { (void)objective.energy(x); }, hand::Mode::Energy, false},
       {"E+g at nodes", [&] { (void)objective.gradient(x, out); }, hand::Mode::Gradient, false},
-      {"H stored", [&] { form.hessian(u.data(), Projection::None, matrices); }, hand::Mode::StoredHessian, false},
+      {"H stored", [&] { form.hessian(u.data(), Projection::None, 0, form.stencil().blocks(), matrices); }, hand::Mode::StoredHessian, false},
       {"H assembled", [&] { objective.hessian(x, Projection::None, H); }, hand::Mode::AssembledHessian, false},
       {"H clamped, assembled", [&] { objective.hessian(x, Projection::Clamp, H); }, hand::Mode::AssembledHessian, true},
       {"linearise", [&] { objective.linearise(x); }, {}, false},

@@ -23,17 +23,25 @@ void gather_local(const Stencil& stencil, int64_t block, int q, const LocalShape
 void scatter_local(const Stencil& stencil, int64_t block, int q, const LocalShape& shape, const double* w, const double* p,
                    double* force);
 
-/// K += w B'HB of two locals at point q. H[(k·stride + l)·kLanes + lane] is given by `entry(k, l)` through the packed
-/// upper triangle by rows of the n_local × n_local Hessian; `first_r`, `first_c` are the locals' places in it. K is the packed
-/// upper triangle by rows over the m = corners·c values of the group, entry (r, s), r <= s.
+/// K += w B'HB of two locals at point q. H is the packed upper triangle by rows of the n_local × n_local Hessian, an entry
+/// in every kLanes numbers; `first_row`, `first_column` are the locals' places in it. K holds one c × c block for each pair
+/// of corners a <= b: entry (i, j) of pair packed(a, b, corners) is number pair·c² + i·c + j, at K[number·kLanes + lane].
+/// Of blocks with a = b the part i <= j counts.
 void scatter_hessian(const Stencil& stencil, int64_t block, int q, const LocalShape& row, int first_row,
                      const LocalShape& column, int first_column, int n_local, const double* w, const double* H, double* K);
 
-/// K[(a, b), a <= b] += w Σ_JL G_aJ C_JL G_bL (gradient) or w C N_a N_b (value).
+/// Numbers of one block, number·kLanes + lane, to one row for each of its groups: rows[lane·stride + number].
+void lanes_to_rows(int64_t numbers, int64_t stride, const double* from, double* rows);
+
+/// K[(a, b), a <= b] += w Σ_JL G_aJ C_JL G_bL (gradient) or w C N_a N_b (value): the same layout with c = 1.
 void scatter_scalar(const Stencil& stencil, int64_t block, int q, bool is_gradient, const double* w, const double* C,
                     double* K);
 
 /// Place of entry (r, c), r <= c, in the packed upper triangle by rows of an n×n matrix.
 constexpr int64_t packed(int64_t r, int64_t c, int64_t n) { return r * n - r * (r - 1) / 2 + (c - r); }
+
+/// Numbers of a group's matrix K, and the length of the row that it is kept in.
+constexpr int64_t matrix_numbers(int64_t corners, int64_t c) { return corners * (corners + 1) / 2 * c * c; }
+constexpr int64_t matrix_stride(int64_t corners, int64_t c) { return blocks_for(matrix_numbers(corners, c)) * kLanes; }
 
 }  // namespace asb

@@ -16,7 +16,7 @@ namespace asb {
 /// Memory of one task: local variables, directions, kernel outputs.
 struct FormAssembler::Scratch {
   std::vector<AlignedVector> local, direction;
-  AlignedVector psi, p, H, C, corner, force;
+  AlignedVector psi, p, H, C, corner, K;
   std::vector<const double*> inputs;
 };
 
@@ -60,11 +60,20 @@ double smallest_positive_root(double a, double b, double c, double d) {
 
 }  // namespace
 
+namespace {
+
+bool reads_locals(const plan::BoundKernel& bound) {
+  return std::ranges::any_of(bound.inputs, [](const plan::Arg& a) { return a.kind == plan::ArgKind::Local; });
+}
+
+}  // namespace
+
 FormAssembler::FormAssembler(FormInputs inputs) : in_(std::move(inputs)) {
   for (const plan::Local& local : in_.form->locals)
     shapes_.push_back({local.kind == graph::GatherKind::Gradient, in_.components});
   for (const OperandValues& operand : in_.operands) ASB_CHECK(operand.data, "operand without values");
   ASB_CHECK(in_.stencil->corners <= kMaxCorners, "too many corners");
+  for (const int32_t node : in_.stencil->nodes) n_nodes_ = std::max<int64_t>(n_nodes_, node + 1);
   const int64_t blocks = in_.stencil->blocks();
   block_energy_.resize(blocks);
   block_magnitude_.resize(blocks);
@@ -86,11 +95,16 @@ std::vector<OperandValues> FormAssembler::stiffness_operands() const {
 
 template <class Body>
 void FormAssembler::for_each_task(Body&& body) const {
-  const int64_t blocks = in_.stencil->blocks(), step = in_.blocks_per_task;
+  for_each_task(0, in_.stencil->blocks(), body);
+}
+
+template <class Body>
+void FormAssembler::for_each_task(int64_t begin, int64_t blocks, Body&& body) const {
+  const int64_t step = in_.blocks_per_task;
   tbb::parallel_for(tbb::blocked_range<int64_t>(0, (blocks + step - 1) / step, 1), [&](const auto& range) {
     thread_local Scratch scratch;
     for (int64_t task = range.begin(); task < range.end(); ++task) {
-      const int64_t first = task * step, count = std::min(step, blocks - first);
+      const int64_t first = begin + task * step, count = std::min(step, blocks - task * step);
       const int64_t entities = count * in_.stencil->points * kLanes;
       scratch.local.resize(std::max(scratch.local.size(), shapes_.size()));
       scratch.direction.resize(scratch.local.size());
@@ -158,18 +172,20 @@ namespace {
 /// Sums w psi of one group block in a fixed order.
 void sum_block(const Stencil& s, const AlignedVector& weight, int64_t block, const double* psi, double& energy,
                double& magnitude, uint8_t& finite) {
-  double sum = 0, absolute = 0;
+  double sum[kLanes] = {}, absolute[kLanes] = {};
   for (int q = 0; q < s.points; ++q)
     for (int l = 0; l < kLanes; ++l) {
       const double w = weight[(block * s.points + q) * kLanes + l];
-      if (w == 0) continue;  // padding
-      const double e = w * psi[q * kLanes + l];
-      sum += e;
-      absolute += std::abs(e);
+      const double e = w == 0 ? 0 : w * psi[q * kLanes + l];  // 0: padding, whatever psi is there
+      sum[l] += e;
+      absolute[l] += std::abs(e);
     }
-  energy = sum;
-  magnitude = absolute;
-  finite = std::isfinite(absolute);
+  energy = magnitude = 0;
+  for (int l = 0; l < kLanes; ++l) {
+    energy += sum[l];
+    magnitude += absolute[l];
+  }
+  finite = std::isfinite(magnitude);
 }
 
 }  // namespace
@@ -210,13 +226,15 @@ Evaluation FormAssembler::gradient(const double* u, AlignedVector& forces) {
   return sum_energies();
 }
 
-void FormAssembler::hessian(const double* u, Projection projection, AlignedVector& matrices) {
+void FormAssembler::hessian(const double* u, Projection projection, int64_t begin, int64_t blocks,
+                            AlignedVector& matrices) {
   const Stencil& s = *in_.stencil;
-  const int64_t m = static_cast<int64_t>(s.corners) * in_.components, size = m * (m + 1) / 2 * kLanes;
+  const int64_t numbers = matrix_numbers(s.corners, in_.components), stride = matrix_stride(s.corners, in_.components);
   const int n = in_.form->n_local;
   const int64_t h_size = static_cast<int64_t>(n) * (n + 1) / 2;
-  matrices.resize(s.blocks() * size);
-  for_each_task([&](int64_t first, int64_t count, Scratch& scratch) {
+  const auto length = static_cast<size_t>(blocks * kLanes * stride);
+  if (matrices.size() < length) matrices.resize(length);
+  for_each_task(begin, blocks, [&](int64_t first, int64_t count, Scratch& scratch) {
     for (int64_t b = 0; b < count; ++b) locals(first + b, u, b, scratch.local, scratch);
     const int64_t entities = count * s.points;
     if (scratch.H.size() < static_cast<size_t>(entities * h_size * kLanes)) scratch.H.resize(entities * h_size * kLanes);
@@ -227,8 +245,8 @@ void FormAssembler::hessian(const double* u, Projection projection, AlignedVecto
     else if (projection == Projection::Clamp)
       clamp_eigenvalues(scratch.H.data(), entities, n);
     for (int64_t b = 0; b < count; ++b) {
-      double* K = matrices.data() + (first + b) * size;
-      std::fill(K, K + size, 0.0);
+      scratch.K.assign(numbers * kLanes, 0.0);
+      double* K = scratch.K.data();
       for (int q = 0; q < s.points; ++q) {
         const double* w = in_.weight->data() + ((first + b) * s.points + q) * kLanes;
         const double* H = scratch.H.data() + (b * s.points + q) * h_size * kLanes;
@@ -237,6 +255,7 @@ void FormAssembler::hessian(const double* u, Projection projection, AlignedVecto
             scatter_hessian(s, first + b, q, shapes_[r], in_.form->locals[r].first, shapes_[c],
                             in_.form->locals[c].first, n, w, H, K);
       }
+      lanes_to_rows(numbers, stride, K, matrices.data() + (first - begin + b) * kLanes * stride);
     }
   });
 }
@@ -248,10 +267,7 @@ void FormAssembler::linearise(const double* u) {
   linearised_.resize(form.linearised.size());
   for (size_t k = 0; k < linearised_.size(); ++k)
     linearised_[k].resize(s.entity_blocks() * form.linearised[k] * kLanes);
-  int32_t last = -1;
-  for (int64_t b = 0; b < s.blocks(); ++b)
-    for (int k = 0; k < s.corners * kLanes; ++k) last = std::max(last, s.nodes[b * s.corners * kLanes + k]);
-  u_linear_.assign(u, u + static_cast<int64_t>(last + 1) * in_.components);
+  if (reads_locals(form.product)) u_linear_.assign(u, u + n_nodes_ * in_.components);
   if (!form.linearise) return;
   for_each_task([&](int64_t first, int64_t count, Scratch& scratch) {
     for (int64_t b = 0; b < count; ++b) locals(first + b, u, b, scratch.local, scratch);
@@ -274,12 +290,11 @@ void FormAssembler::product(const double* v, AlignedVector& forces) {
   const int64_t rows = static_cast<int64_t>(s.corners) * in_.components * kLanes;
   const int n = form.n_local;
   forces.resize(s.blocks() * rows);
-  const bool reads_locals =
-      std::ranges::any_of(form.product.inputs, [](const plan::Arg& a) { return a.kind == plan::ArgKind::Local; });
+  const bool again = reads_locals(form.product);
   for_each_task([&](int64_t first, int64_t count, Scratch& scratch) {
     for (int64_t b = 0; b < count; ++b) {
       locals(first + b, v, b, scratch.direction, scratch);
-      if (reads_locals) locals(first + b, u_linear_.data(), b, scratch.local, scratch);
+      if (again) locals(first + b, u_linear_.data(), b, scratch.local, scratch);
     }
     double* const outputs[] = {scratch.p.data()};
     run(form.product, first, count, scratch, outputs);
@@ -294,23 +309,25 @@ void FormAssembler::product(const double* v, AlignedVector& forces) {
   });
 }
 
-void FormAssembler::scalar_stiffness(AlignedVector& matrices) {
+void FormAssembler::scalar_stiffness(int64_t begin, int64_t blocks, AlignedVector& matrices) {
   const Stencil& s = *in_.stencil;
-  const int64_t size = static_cast<int64_t>(s.corners) * (s.corners + 1) / 2 * kLanes;
-  matrices.resize(s.blocks() * size);
+  const int64_t numbers = matrix_numbers(s.corners, 1), stride = matrix_stride(s.corners, 1);
+  const auto length = static_cast<size_t>(blocks * kLanes * stride);
+  if (matrices.size() < length) matrices.resize(length);
   const bool gradient = shapes_[0].is_gradient;
   const int entries = gradient ? 9 : 1;
-  for_each_task([&](int64_t first, int64_t count, Scratch& scratch) {
+  for_each_task(begin, blocks, [&](int64_t first, int64_t count, Scratch& scratch) {
     const size_t n = static_cast<size_t>(count * s.points * entries * kLanes);
     if (scratch.C.size() < n) scratch.C.resize(n);
     double* const outputs[] = {scratch.C.data()};
     run(in_.form->scalar_stiffness, first, count, scratch, outputs);
     for (int64_t b = 0; b < count; ++b) {
-      double* K = matrices.data() + (first + b) * size;
-      std::fill(K, K + size, 0.0);
+      scratch.K.assign(numbers * kLanes, 0.0);
+      double* K = scratch.K.data();
       for (int q = 0; q < s.points; ++q)
         scatter_scalar(s, first + b, q, gradient, in_.weight->data() + ((first + b) * s.points + q) * kLanes,
                        scratch.C.data() + (b * s.points + q) * entries * kLanes, K);
+      lanes_to_rows(numbers, stride, K, matrices.data() + (first - begin + b) * kLanes * stride);
     }
   });
 }

@@ -49,13 +49,16 @@ class FormAssembler {
   Evaluation energy(const double* u);
   /// The same, and corner forces (without the coefficient) in the layout of NodeIncidence.
   Evaluation gradient(const double* u, AlignedVector& forces);
-  /// Packed group matrices (without the coefficient).
-  void hessian(const double* u, Projection projection, AlignedVector& matrices);
+  /// Matrices of the groups in blocks first .. first + count (without the coefficient): one row for each group, of
+  /// matrix_stride() numbers in the order of chain.h.
+  void hessian(const double* u, Projection projection, int64_t first, int64_t count, AlignedVector& matrices);
   /// Keeps what products need at u. product(): corner forces of H v.
   void linearise(const double* u);
   void product(const double* v, AlignedVector& forces);
-  /// Packed group matrices, one row per corner, of the constant scalar stiffness.
-  void scalar_stiffness(AlignedVector& matrices);
+  /// The same of the constant scalar stiffness, one row per corner.
+  void scalar_stiffness(int64_t first, int64_t count, AlignedVector& matrices);
+  /// Group blocks that one call of a kernel covers.
+  int64_t blocks_per_task() const { return in_.blocks_per_task; }
   /// Largest step t that keeps det F(u + t d) > 0 at 0.9 of its smallest root; inf if the form has no such local.
   double step_bound(const double* u, const double* d);
   /// Number of entities with det F <= 0.
@@ -68,6 +71,8 @@ class FormAssembler {
            std::span<double* const> outputs) const;
   template <class Body>
   void for_each_task(Body&& body) const;
+  template <class Body>
+  void for_each_task(int64_t first, int64_t count, Body&& body) const;
   Evaluation sum_energies() const;
 
   FormInputs in_;
@@ -75,7 +80,8 @@ class FormAssembler {
   std::vector<AlignedVector> linearised_;  ///< per output of the linearise kernel, all entities
   AlignedVector block_energy_, block_magnitude_;
   std::vector<uint8_t> block_finite_;
-  std::vector<double> u_linear_;           ///< at the last linearise()
+  std::vector<double> u_linear_;           ///< at the last linearise(), if the product kernel reads it
+  int64_t n_nodes_ = 0;                    ///< up to the last one read
 };
 
 }  // namespace asb

@@ -25,7 +25,7 @@ struct AlignedAllocator {
 
 using AlignedVector = std::vector<double, AlignedAllocator<double>>;
 
-inline int64_t blocks_for(int64_t entities) { return (entities + kLanes - 1) / kLanes; }
+constexpr int64_t blocks_for(int64_t entities) { return (entities + kLanes - 1) / kLanes; }
 
 /// Of the numbers in a vector.
 template <class T, class A>

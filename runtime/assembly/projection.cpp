@@ -1,4 +1,4 @@
-// See projection.h. One eigen-decomposition per entity; exact-first Newton needs it only after a failed factorisation.
+// See projection.h. Exact-first Newton needs it only after a failed factorisation.
 #include "runtime/assembly/projection.h"
 
 #include <Eigen/Eigenvalues>
@@ -8,7 +8,12 @@
 namespace asb {
 
 void clamp_eigenvalues(double* H, int64_t blocks, int n) {
-  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 12, 12>;
+  if (n <= 12) {
+    for (int64_t block = 0; block < blocks; ++block)
+      clamp_eigenvalues_in_lanes(H + block * (static_cast<int64_t>(n) * (n + 1) / 2) * kLanes, n);
+    return;
+  }
+  using Matrix = Eigen::MatrixXd;
   Matrix A(n, n);
   Eigen::SelfAdjointEigenSolver<Matrix> solver(n);
   const int64_t size = static_cast<int64_t>(n) * (n + 1) / 2;

@@ -14,7 +14,6 @@ SolveObjective::SolveObjective(UnknownLayout layout, std::vector<std::unique_ptr
     : layout_(std::move(layout)), forms_(std::move(forms)) {
   for (const auto& form : forms_) incidence_.push_back(node_incidence(form->stencil(), layout_.n_nodes));
   forces_.resize(forms_.size());
-  matrices_.resize(forms_.size());
   full_ = layout_.values;
   direction_.assign(full_.size(), 0.0);
   nodal_.resize(full_.size());
@@ -99,23 +98,35 @@ double SolveObjective::largest_value(std::span<const double> x) const {
   return largest;
 }
 
+MatrixPattern SolveObjective::pattern(std::span<const size_t> forms, std::span<const int32_t> index, int components,
+                                      int32_t n) const {
+  std::vector<const Stencil*> stencils;
+  std::vector<int64_t> chunks;
+  for (const size_t f : forms) {
+    stencils.push_back(&forms_[f]->stencil());
+    chunks.push_back(chunk_blocks(forms_[f]->stencil(), components, forms_[f]->blocks_per_task()));
+  }
+  return matrix_pattern(stencils, chunks, index, components, n);
+}
+
 void SolveObjective::hessian(std::span<const double> x, Projection projection, SymmetricMatrix& H) {
   full(x);
   if (pattern_.matrix.n == 0) {
-    std::vector<const Stencil*> stencils;
-    for (size_t f = 0; f < forms_.size(); ++f) {
-      if (forms_[f]->form().is_linear) continue;
-      pattern_forms_.push_back(f);
-      stencils.push_back(&forms_[f]->stencil());
-    }
-    pattern_ = matrix_pattern(stencils, layout_.free_index, layout_.components, layout_.n_free);
+    for (size_t f = 0; f < forms_.size(); ++f)
+      if (!forms_[f]->form().is_linear) pattern_forms_.push_back(f);
+    pattern_ = pattern(pattern_forms_, layout_.free_index, layout_.components, layout_.n_free);
   }
-  if (H.column.size() != pattern_.matrix.column.size() || H.row.size() != pattern_.matrix.row.size()) H = pattern_.matrix;
+  if (H.row.size() != pattern_.matrix.row.size() || H.n != pattern_.matrix.n) H = pattern_.matrix;
   std::fill(H.value.begin(), H.value.end(), 0.0);
   for (size_t k = 0; k < pattern_forms_.size(); ++k) {
-    const size_t f = pattern_forms_[k];
-    forms_[f]->hessian(full_.data(), projection, matrices_[f]);
-    add_matrices(pattern_.incidence[k], matrices_[f], forms_[f]->coefficient(), H.value);
+    FormAssembler& form = *forms_[pattern_forms_[k]];
+    const MatrixIncidence& incidence = pattern_.incidence[k];
+    for (int64_t c = 0; c < incidence.chunks(); ++c) {
+      const int64_t first = c * incidence.chunk_blocks;
+      form.hessian(full_.data(), projection, first, std::min(incidence.chunk_blocks, form.stencil().blocks() - first),
+                   matrices_);
+      add_matrices(pattern_, k, c, matrices_, form.coefficient(), layout_.free_index, H.value);
+    }
   }
   if (projection == Projection::None && !factor_) mean_stiffness_ = mean_diagonal(H);
 }
@@ -154,9 +165,9 @@ AssemblyMemory SolveObjective::memory() const {
     m.incidence += bytes_of(incidence_[f].first) + bytes_of(incidence_[f].place);
     m.forces += bytes_of(forces_[f]);
     m.linearised += forms_[f]->linearised_bytes();
-    m.matrices += bytes_of(matrices_[f]);
   }
-  for (const MatrixIncidence& i : pattern_.incidence) m.pattern += bytes_of(i.first) + bytes_of(i.place);
+  m.matrices = bytes_of(matrices_);
+  m.pattern = pattern_.bytes();
   return m;
 }
 
@@ -170,24 +181,26 @@ double SolveObjective::mean_stiffness() {
 }
 
 Result<void> SolveObjective::prepare_constant_factor() {
-  std::vector<const Stencil*> stencils;
   std::vector<size_t> with;
   for (size_t f = 0; f < forms_.size(); ++f) {
     if (forms_[f]->form().is_linear) continue;
     if (!forms_[f]->form().scalar_stiffness) return {};  // no constant factor: not an error
-    stencils.push_back(&forms_[f]->stencil());
     with.push_back(f);
   }
   if (with.empty()) return {};
   std::vector<int32_t> identity(layout_.n_nodes);
   std::iota(identity.begin(), identity.end(), 0);
-  MatrixPattern pattern = matrix_pattern(stencils, identity, 1, static_cast<int32_t>(layout_.n_nodes));
+  MatrixPattern scalar = pattern(with, identity, 1, static_cast<int32_t>(layout_.n_nodes));
   for (size_t k = 0; k < with.size(); ++k) {
-    AlignedVector matrices;
-    forms_[with[k]]->scalar_stiffness(matrices);
-    add_matrices(pattern.incidence[k], matrices, forms_[with[k]]->coefficient(), pattern.matrix.value);
+    FormAssembler& form = *forms_[with[k]];
+    const MatrixIncidence& incidence = scalar.incidence[k];
+    for (int64_t c = 0; c < incidence.chunks(); ++c) {
+      const int64_t first = c * incidence.chunk_blocks;
+      form.scalar_stiffness(first, std::min(incidence.chunk_blocks, form.stencil().blocks() - first), matrices_);
+      add_matrices(scalar, k, c, matrices_, form.coefficient(), identity, scalar.matrix.value);
+    }
   }
-  auto factor = ScalarFactor::make(pattern.matrix, layout_.free_index, layout_.components);
+  auto factor = ScalarFactor::make(scalar.matrix, layout_.free_index, layout_.components);
   if (!factor) return fail(factor.error());
   factor_ = std::move(*factor);
   return {};

@@ -61,6 +61,7 @@ class SolveObjective : public Objective {
   /// New values, held ones included, for another solve on the same pattern.
   void restart(std::vector<double> values, double force_scale);
   void gather_free(std::span<const double> full, std::span<double> free) const;
+  MatrixPattern pattern(std::span<const size_t> forms, std::span<const int32_t> index, int components, int32_t n) const;
   void scatter_free(std::span<const double> free, std::span<double> full) const;
 
  private:
@@ -69,7 +70,7 @@ class SolveObjective : public Objective {
   std::vector<std::unique_ptr<FormAssembler>> forms_;
   std::vector<NodeIncidence> incidence_;      ///< per form
   std::vector<AlignedVector> forces_;         ///< per form
-  std::vector<AlignedVector> matrices_;       ///< per form
+  AlignedVector matrices_;                    ///< of one chunk of groups
   MatrixPattern pattern_;
   std::vector<size_t> pattern_forms_;         ///< forms with a Hessian
   std::unique_ptr<ScalarFactor> factor_;
