@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <bit>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 
 #include "runtime/io/weights.h"
 #include "runtime/learn/initial.h"
@@ -23,6 +24,11 @@ std::vector<double> halves(uint64_t hash) {  // f64 holds 32 bits exactly
 
 uint64_t whole(const std::vector<double>& halves) {
   return static_cast<uint64_t>(halves[0]) << 32 | static_cast<uint64_t>(halves[1]);
+}
+
+std::string with_word(const std::string& path, const std::string& word) {
+  const size_t dot = path.rfind('.');
+  return path.substr(0, dot) + "." + word + path.substr(dot);
 }
 
 uint64_t checksum_of(std::span<const NamedArray> arrays) {
@@ -102,10 +108,7 @@ Result<Checkpoint> read_one(const std::string& path) {
 
 }  // namespace
 
-std::string checkpoint_before(const std::string& path) {
-  const size_t dot = path.rfind('.');
-  return path.substr(0, dot) + ".before" + path.substr(dot);
-}
+std::string checkpoint_before(const std::string& path) { return with_word(path, "before"); }
 
 Result<void> write_checkpoint(const std::string& path, const Checkpoint& c) {
   std::vector<NamedArray> arrays = c.learned;
@@ -140,12 +143,14 @@ Result<void> write_checkpoint(const std::string& path, const Checkpoint& c) {
     if (a.is_f32)
       for (double& v : a.values) v = static_cast<double>(static_cast<float>(v));
   add("checksum", halves(checksum_of(arrays)));
-  if (::access(path.c_str(), F_OK) == 0) {  // a second name first, so that at every moment one whole file has this one
-    const std::string before = checkpoint_before(path), link = before + ".new";
-    ::unlink(link.c_str());
-    if (::link(path.c_str(), link.c_str()) == 0) (void)std::rename(link.c_str(), before.c_str());
-  }
-  return write_weights(path, arrays);
+  // The new file is whole before names change, and at every moment a whole file has the name.
+  const std::string fresh = with_word(path, "new"), before = checkpoint_before(path), link = before + ".new";
+  if (auto written = write_weights(fresh, arrays); !written) return written;
+  ::unlink(link.c_str());
+  if (::link(path.c_str(), link.c_str()) == 0) (void)std::rename(link.c_str(), before.c_str());
+  if (std::rename(fresh.c_str(), path.c_str()) != 0)
+    return fail("file-write", fmt::format("can't write `{}`: {}", path, std::strerror(errno)));
+  return {};
 }
 
 Result<Checkpoint> read_checkpoint(const std::string& path, const std::function<void(const std::string&)>& say) {
