@@ -66,12 +66,16 @@ void Checker::check_axes() {
     fixed({param.initial, param.lo, param.hi}, param.span, fmt::format("the value of `{}`", param.name));
   if (model_.time) fixed({model_.time->dt}, model_.time->span, "the time step");
 
+  // A latent that --set gives a value is free of frames, and so may be what is learned elsewhere.
+  const bool is_set = std::ranges::any_of(model_.latents, [&](const model::Latent& latent) {
+    return std::ranges::any_of(options_.settings, [&](const Setting& s) { return s.name == latent.name; });
+  });
   for (const model::Learn& learn : model_.learns) {
     const auto frames = frames_of({learn.objective}, learn.span);
     if (frames.size() > 1) continue;
     if (!frames.empty() && !learn.over)
       error(Kind::LearnWithoutOver, learn.span, name(frames.begin()->first));
-    else if (learn.over && (frames.empty() || frames.begin()->first != learn.over.index))
+    else if (learn.over && (frames.empty() || frames.begin()->first != learn.over.index) && !(is_set && frames.empty()))
       error(Kind::LearnOverNothing, learn.span, name(learn.over.index));
   }
 }

@@ -57,7 +57,7 @@ struct LearnReport {
                                         const LearnOptions& options);
 
 /// Reads weights, latents and params of a checkpoint or weight file into tables, by name. An Error names what doesn't fit.
-/// Names in `keep` stay as they are.
+/// Params in `keep` stay as they are.
 [[nodiscard]] Result<void> load_tables(const plan::Plan& plan, const std::string& path, Tables& tables,
                                        std::span<const std::string> keep = {});
 /// The same of arrays that were read from `path`.

@@ -54,7 +54,7 @@ Result<void> load_tables(const plan::Plan& plan, std::span<const NamedArray> arr
   size_t used = 0;
   const auto take = [&](const std::string& name, std::vector<double>& into, size_t expected) -> Result<void> {
     for (const NamedArray& a : arrays) {
-      if (a.name != name || std::ranges::find(keep, name) != keep.end()) continue;
+      if (a.name != name) continue;
       if (expected && a.values.size() != expected)
         return fail("weights-shape", fmt::format("`{}` has {} numbers in `{}`, the program has {}", name, a.values.size(), path, expected),
                     "the file belongs to another program, or to other widths");
@@ -73,7 +73,8 @@ Result<void> load_tables(const plan::Plan& plan, std::span<const NamedArray> arr
   for (size_t i = 0; i < plan.latents.size(); ++i)
     if (auto r = take(plan.latents[i].name, tables.latents[i], tables.latents[i].size()); !r) return r;
   for (size_t i = 0; i < plan.params.size(); ++i)
-    if (auto r = take(plan.params[i].name, tables.params[i], plan.params[i].type.entries()); !r) return r;
+    if (std::ranges::find(keep, plan.params[i].name) == keep.end())
+      if (auto r = take(plan.params[i].name, tables.params[i], plan.params[i].type.entries()); !r) return r;
   return {};
 }
 

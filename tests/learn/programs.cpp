@@ -31,7 +31,7 @@ show moved on m.nodes = norm(x - X)
 }
 
 std::string learning_bar() {
-  return learning_bar("learn act, z, gain, side minimizing fit + calm over pose using adam(rate: 1e-2, steps: 24, batch: 2)");
+  return learning_bar("learn act, z, gain, side minimizing fit + calm over pose using adam(rate: 1e-2, steps: 40, batch: 2)");
 }
 
 }  // namespace asb::test
