@@ -651,7 +651,8 @@ Result<void> Lowering::learning() {
     to.objective = *objective;
     for (const model::Named& loss : model_.losses) {
       const auto node = node_of(loss.body, kSingle, {});
-      if (node) to.parts.emplace_back(loss.name, *node);
+      const bool of_frames = node && plan_.graph.nodes[*node].rate & ir::kAxisFrame;
+      if (node && (to.over >= 0 || !of_frames)) to.parts.emplace_back(loss.name, *node);
     }
     for (const model::Option& option : from.options) {
       const double number = option.value ? model_.exprs[option.value].number : 0;
