@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: asb_bench_table [PART...] [--large] [--seconds S] [--json FILE]\n"
-    "  PART      compile, points, elements, solves; all of them if none is named\n"
+    "  PART      compile, points, elements, solves, learning; all of them if none is named\n"
     "  --large   also the sizes that take minutes\n"
     "  --seconds S   spend at least S seconds on each kernel (0.15)\n"
     "  --json FILE   write the same numbers as JSON\n";
@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     if (a == "--large") settings.large = true;
     else if (a == "--json" && i + 1 < argc) json = argv[++i];
     else if (a == "--seconds" && i + 1 < argc) settings.seconds = std::atof(argv[++i]);
-    else if (a == "compile" || a == "points" || a == "elements" || a == "solves") parts.insert(a);
+    else if (a == "compile" || a == "points" || a == "elements" || a == "solves" || a == "learning") parts.insert(a);
     else {
       fmt::print(stderr, "{}", kUsage);
       return a == "--help" || a == "-h" ? 0 : 2;
@@ -64,6 +64,8 @@ int main(int argc, char** argv) {
     for (Section& s : elements(settings, roof)) show(std::move(s));
   if (wanted("solves"))
     for (Section& s : solves(settings)) show(std::move(s));
+  if (wanted("learning"))
+    for (Section& s : learning(settings)) show(std::move(s));
   if (!json.empty())
     if (auto written = asb::write_file_atomically(json, as_json(sections)); !written) give_up(written.error().message);
   return 0;

@@ -18,5 +18,6 @@ Section compile_stages(const Settings& settings);
 Section point_kernels(const Settings& settings, const Roof& roof);
 std::vector<Section> elements(const Settings& settings, const Roof& roof);
 std::vector<Section> solves(const Settings& settings);
+std::vector<Section> learning(const Settings& settings);
 
 }  // namespace asb::bench

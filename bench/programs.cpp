@@ -35,11 +35,13 @@ Program load_for_bench(const std::string& path, const Edits& edits) {
   return program;
 }
 
-Prepared prepare_for_bench(const std::string& path, const Edits& edits, int threads) {
+Prepared prepare_for_bench(const std::string& path, const Edits& edits, int threads, bool gradients) {
   Prepared out;
   out.program = std::make_unique<Program>(load_for_bench(path, edits));
   RunOptions options;
   options.session.threads = threads;
+  options.gradients = gradients;
+  options.session.adjoint_tolerance = 1e-6;
   auto run = prepare_run(*out.program, options);
   if (!run) give_up(out.program->render_error(run.error()));
   out.run = std::move(*run);

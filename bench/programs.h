@@ -23,7 +23,7 @@ struct Prepared {
   Session& session() { return *run.session; }
   const plan::Plan& plan() const { return *run.plan; }
 };
-Prepared prepare_for_bench(const std::string& path, const Edits& edits = {}, int threads = 0);
+Prepared prepare_for_bench(const std::string& path, const Edits& edits = {}, int threads = 0, bool gradients = false);
 
 std::string source_folder();
 [[noreturn]] void give_up(const std::string& why);

@@ -8,6 +8,7 @@
 #include "runtime/execute/session.h"
 #include "runtime/io/read_surface.h"
 #include "runtime/io/resolve_path.h"
+#include "runtime/minimise/descent.h"
 
 namespace asb {
 
@@ -62,7 +63,10 @@ Result<Values> Session::network(const graph::Node& node, const graph::Network& n
   const ir::Type& out_type = function.outputs[0].type;
   if (network.pulled < 0) {
     std::vector<double> output(n * out_type.entries());
-    if (auto done = options_.networks->forward(function, inputs, n, output); !done) return fail(done.error());
+    {
+      const PhaseTimer timer(phases_.networks);
+      if (auto done = options_.networks->forward(function, inputs, n, output); !done) return fail(done.error());
+    }
     if (node.space == graph::kSingle) return Values{out_type, true, AlignedVector(output.begin(), output.end())};
     return from_entities(out_type, output);
   }
@@ -86,7 +90,10 @@ Result<Values> Session::network(const graph::Node& node, const graph::Network& n
       cotangents[i].resize(function.inputs[i].type.entries() * (inputs[i].per_entity ? n : 1));
       wanted[i] = cotangents[i];
     }
-    if (auto done = options_.networks->pull_back(function, inputs, n, bar_values, wanted); !done) return fail(done.error());
+    {
+      const PhaseTimer timer(phases_.networks);
+      if (auto done = options_.networks->pull_back(function, inputs, n, bar_values, wanted); !done) return fail(done.error());
+    }
     for (size_t i = 0; i < n_inputs; ++i) {
       const ir::Type& type = function.inputs[i].type;
       if (inputs[i].per_entity) pulls.push_back(from_entities(type, cotangents[i]));

@@ -132,6 +132,11 @@ class Session {
   double adjoint_noise() const { return adjoint_noise_; }
   /// |dL/dx| times the size of the body, summed likewise: a scale for losses that are zero.
   double adjoint_reach() const { return adjoint_reach_; }
+  /// Thread seconds spent so far, by what for.
+  struct Phases {
+    double solves = 0, adjoints = 0, networks = 0;
+  };
+  const Phases& phases() const { return phases_; }
   int64_t adjoint_iterations() const { return adjoint_iterations_; }  ///< conjugate gradient iterations of all adjoints so far
   /// Everything that the program wants: outputs, shows, positions. Solves that did not converge are in the result.
   [[nodiscard]] Result<RunResult> run();
@@ -206,6 +211,7 @@ class Session {
   int frame_ = -1;
   double adjoint_defect_ = 0, adjoint_reach_ = 0, adjoint_noise_ = 0;
   int64_t adjoint_iterations_ = 0;
+  Phases phases_;
   std::recursive_mutex shared_;                          ///< of what forks share
   std::map<uint32_t, std::vector<AlignedVector>> form_weights_;  ///< by SolveId
   std::vector<std::pair<std::string, double>> times_;

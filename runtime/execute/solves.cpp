@@ -8,6 +8,7 @@
 #include "runtime/execute/session.h"
 #include "runtime/linalg/conjugate_gradients.h"
 #include "runtime/linalg/fixed_sum.h"
+#include "runtime/minimise/descent.h"
 #include "runtime/minimise/solve.h"
 
 namespace asb {
@@ -220,6 +221,7 @@ Result<Values> Session::adjoint(const graph::Node& node, const graph::Adjoint& a
   if (!bar) return fail(bar.error());
   const auto x = free_solution(adjoint.solve);
   if (!x) return fail(x.error());
+  const PhaseTimer timer(phases_.adjoints);
   SolveObjective& objective = *kept_[adjoint.solve.index].objective;
   std::vector<double> b(objective.size()), w(objective.size(), 0.0);
   objective.gather_free(*bar, b);
@@ -320,6 +322,7 @@ Result<const SolveOutcome*> Session::solve(graph::SolveId id) {
   say(fmt::format("solve {}: {} unknowns", planned.name, outcome->n_free));
   std::vector<double> x = objective.free_values();
   outcome->report = asb::solve(objective, x, options);
+  phases_.solves += outcome->factor_seconds + outcome->report.times.total;
   const std::span<const double> all = objective.full(x);
   outcome->values.emplace_back(all.begin(), all.end());
   outcome->inverted = objective.inverted(x);

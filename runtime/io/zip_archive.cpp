@@ -71,7 +71,7 @@ Result<std::string> zip_bytes(const std::vector<std::pair<std::string, std::stri
   }
   for (const auto& [name, content] : members) {
     zip_source_t* source = zip_source_buffer(zip, content.data(), content.size(), 0);
-    const zip_int64_t index = source ? zip_file_add(zip, name.c_str(), source, ZIP_FL_ENC_UTF_8) : -1;
+    const zip_int64_t index = source ? zip_file_add(zip, name.c_str(), source, ZIP_FL_ENC_UTF_8 | ZIP_FL_OVERWRITE) : -1;
     if (index < 0) {
       zip_source_free(source);
       zip_error_set(&error, ZIP_ER_INTERNAL, 0);

@@ -33,7 +33,7 @@ class ZipReader {
   std::string name_;
 };
 
-/// An archive of (name, content), in this order. Dates are fixed, so equal members are equal bytes.
+/// An archive of (name, content), in this order; of equal names the last stays. Dates are fixed, so equal members are equal bytes.
 [[nodiscard]] Result<std::string> zip_bytes(const std::vector<std::pair<std::string, std::string>>& members);
 
 }  // namespace asb

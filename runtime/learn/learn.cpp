@@ -516,7 +516,16 @@ Result<LearnReport> Learning::run() {
   if (auto opened = log_.open(options_.log, parts, rows_); !opened) return fail(opened.error());
   for (size_t stage = at.first; stage < plan_.learns.size() && !report_.interrupted; ++stage)
     if (auto done = run_stage(stage, stage == at.first ? at.second : 0); !done) return fail(done.error());
-  report_.times = {{"frames: solves, adjoints, networks", solve_seconds_}, {"optimiser", step_seconds_}, {"checkpoints", save_seconds_}};
+  // Frames run side by side: their phases are thread seconds, all else is wall time.
+  Session::Phases phases;
+  for (const auto& worker : workers_) {
+    phases.solves += worker->phases().solves;
+    phases.adjoints += worker->phases().adjoints;
+    phases.networks += worker->phases().networks;
+  }
+  report_.times = {{"frames (wall)", solve_seconds_},        {"solves (threads)", phases.solves},
+                   {"adjoints (threads)", phases.adjoints},  {"networks (threads)", phases.networks},
+                   {"optimiser", step_seconds_},             {"checkpoints", save_seconds_}};
   return std::move(report_);
 }
 

@@ -1,12 +1,12 @@
 // NumPy archive: .npy members, stored, in a zip made by libzip (which goes to zip64 by itself).
 // Member times are fixed, so that equal results are equal files.
 #include <fmt/format.h>
-#include <zip.h>
 
 #include <bit>
 #include <memory>
 
 #include "base/check.h"
+#include "runtime/io/zip_archive.h"
 #include "runtime/mesh/element.h"
 #include "runtime/report/report.h"
 
@@ -38,7 +38,7 @@ std::string npy_bytes(const char* type, const std::vector<int64_t>& shape, const
   return out;
 }
 
-/// Collects members; keeps their bytes alive until the archive is closed.
+/// Collects members.
 class Archive {
  public:
   void doubles(const std::string& name, std::vector<int64_t> shape, const double* values) {
@@ -51,62 +51,11 @@ class Archive {
     doubles(name, {static_cast<int64_t>(values.size()), 3},
             values.empty() ? nullptr : values[0].data());
   }
-  Result<std::string> bytes() const;
+  Result<std::string> bytes() const { return zip_bytes(members_); }
 
  private:
   std::vector<std::pair<std::string, std::string>> members_;
 };
-
-Result<std::string> Archive::bytes() const {
-  zip_error_t error;
-  zip_error_init(&error);
-  const auto broken = [&](const char* what) {
-    auto result = fail("file-write", fmt::format("can't make the .npz archive: {}: {}", what,
-                                                 zip_error_strerror(&error)));
-    zip_error_fini(&error);
-    return result;
-  };
-  zip_source_t* target = zip_source_buffer_create(nullptr, 0, 0, &error);
-  if (!target) return broken("no memory");
-  zip_source_keep(target);
-  const std::unique_ptr<zip_source_t, void (*)(zip_source_t*)> kept(target, zip_source_free);
-  zip_t* zip = zip_open_from_source(target, ZIP_CREATE | ZIP_TRUNCATE, &error);
-  if (!zip) {
-    zip_source_free(target);
-    return broken("open");
-  }
-  for (const auto& [name, content] : members_) {
-    zip_source_t* source = zip_source_buffer(zip, content.data(), content.size(), 0);
-    const zip_int64_t index =
-        source ? zip_file_add(zip, name.c_str(), source, ZIP_FL_ENC_UTF_8 | ZIP_FL_OVERWRITE) : -1;
-    if (index < 0) {
-      zip_source_free(source);
-      zip_error_set(&error, ZIP_ER_INTERNAL, 0);
-      zip_discard(zip);
-      return broken(name.c_str());
-    }
-    const auto member = static_cast<zip_uint64_t>(index);
-    (void)zip_set_file_compression(zip, member, ZIP_CM_STORE, 0);
-    (void)zip_file_set_dostime(zip, member, 0, (1 << 5) | 1,
-                               0);  // 1980-01-01, the oldest that zip knows
-  }
-  if (zip_close(zip) != 0) {
-    zip_error_set(&error, zip_error_code_zip(zip_get_error(zip)), 0);
-    zip_discard(zip);
-    return broken("close");
-  }
-  zip_stat_t stat;
-  zip_stat_init(&stat);
-  if (zip_source_stat(target, &stat) != 0 || zip_source_open(target) != 0)
-    return broken("read back");
-  std::string out(stat.size, '\0');
-  const bool whole =
-      zip_source_read(target, out.data(), stat.size) == static_cast<zip_int64_t>(stat.size);
-  (void)zip_source_close(target);
-  if (!whole) return broken("read back");
-  zip_error_fini(&error);
-  return out;
-}
 
 /// One value per iteration of some field of the history.
 template <class Field>

@@ -91,7 +91,7 @@ TEST(Folders, HaveAShortReadme) {
     if (file.path == "README.md" || !file.path.ends_with("README.md")) continue;
     EXPECT_LT(std::ranges::count(file.text, '\n'), 80) << file.path;
   }
-  for (const char* folder : {"abi", "asb", "backends", "base", "compiler", "docs", "dsl", "examples", "programs",
+  for (const char* folder : {"abi", "asb", "backends", "base", "bench", "compiler", "docs", "dsl", "examples", "programs",
                              "runtime", "tests", "tools"})
     EXPECT_TRUE(fs::exists(fs::path(ASB_SOURCE_FOLDER) / folder / "README.md")) << folder;
 }
