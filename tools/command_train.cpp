@@ -2,9 +2,14 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "asb/train.h"
+#include "base/atomic_file.h"
+#include "runtime/io/weights.h"
 #include "runtime/learn/checkpoint.h"
 #include "tools/commands.h"
 #include "tools/console.h"
@@ -17,6 +22,7 @@ struct Arguments {
   std::vector<std::string> settings;
   int threads = 0, steps = -1;
   uint64_t seed = 0;
+  std::string weights;
   bool resume = false, quiet = false;
   double checkpoint_seconds = 20;
 };
@@ -36,6 +42,39 @@ void show_step(const LearnStep& s) {
   const bool last = s.step + 1 == s.steps;
   if (is_terminal() && !last && s.step % 50 != 0) passing_line(text);
   else if (last || s.step % 10 == 0) line(text);
+}
+
+/// The CSV log as JSON: one object a step, numbers as numbers.
+std::string log_as_json(const std::string& csv) {
+  std::istringstream lines(csv);
+  std::string row;
+  std::vector<std::string> names;
+  nlohmann::json steps = nlohmann::json::array();
+  while (std::getline(lines, row)) {
+    std::vector<std::string> cells;
+    std::istringstream text(row);
+    for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
+    if (names.empty()) {
+      names = std::move(cells);
+      continue;
+    }
+    nlohmann::json step;
+    for (size_t i = 0; i < std::min(names.size(), cells.size()); ++i) {
+      char* end = nullptr;
+      const double number = std::strtod(cells[i].c_str(), &end);
+      if (end != cells[i].c_str() && *end == '\0') step[names[i]] = number;
+      else step[names[i]] = cells[i];
+    }
+    steps.push_back(std::move(step));
+  }
+  return nlohmann::json{{"format", "asb-training"}, {"version", 1}, {"steps", std::move(steps)}}.dump(1) + "\n";
+}
+
+/// training.json beside the log: all steps, those before a resume included.
+Result<void> write_json_log(const std::string& csv_path, const std::string& path) {
+  const auto csv = read_file(csv_path);
+  if (!csv) return fail(csv.error());
+  return write_file_atomically(path, log_as_json(*csv));
 }
 
 int train_program(const Arguments& a) {
@@ -69,6 +108,12 @@ int train_program(const Arguments& a) {
     std::fputs(program.render_error(trained.error()).c_str(), stderr);
     return 1;
   }
+  Result<void> extra = write_json_log(options.learn.log, folder + "/training.json");
+  if (extra && !a.weights.empty()) extra = write_weights(a.weights, named_arrays(*trained->run.plan, *trained->run.tables));
+  if (!extra) {
+    std::fputs(program.render_error(extra.error()).c_str(), stderr);
+    return 1;
+  }
   if (trained->report.interrupted) {
     line(fmt::format("interrupted after {} steps; `asb train {} --resume` goes on", trained->report.steps, a.file));
     return 130;
@@ -86,7 +131,7 @@ int train_program(const Arguments& a) {
     std::fputs(program.render_error(files.error()).c_str(), stderr);
     return 1;
   }
-  line(fmt::format("wrote {}: checkpoint.safetensors, training.csv and {} more", folder, files->size()));
+  line(fmt::format("wrote {}: checkpoint.safetensors, training.csv, training.json and {} more", folder, files->size()));
   return 0;
 }
 
@@ -100,7 +145,7 @@ void add_train(CLI::App& app, Chosen& chosen) {
       "  asb train starfish.asb                     learn, with a checkpoint every 20 s\n"
       "  asb train starfish.asb --resume            go on where it was stopped or killed\n"
       "  asb run   starfish.asb                     then: look at every frame\n\n"
-      "Results go to NAME.out/: checkpoint.safetensors, training.csv, and what `asb run` writes.\n"
+      "Results go to NAME.out/: checkpoint.safetensors, training.csv, training.json, and what `asb run` writes.\n"
       "Exit code: 0 learned; 1 a mistake, or too many frames without an equilibrium; 130 interrupted.");
   command->add_option("FILE", args->file, "the program (.asb)")->required();
   command->add_option("--set", args->settings, "NAME=EXPR: replaces a param's value")->take_all()->allow_extra_args(false);
@@ -111,6 +156,7 @@ void add_train(CLI::App& app, Chosen& chosen) {
   command->add_option("--steps", args->steps, "steps of every stage, in place of the program's")->check(CLI::NonNegativeNumber);
   command->add_option("--seed", args->seed, "of initial values and batches (default 0)");
   command->add_option("--checkpoint-every", args->checkpoint_seconds, "seconds between checkpoints (default 20)");
+  command->add_option("--weights", args->weights, "also write weights, latents and params there: .safetensors, .pt or .pth");
   command->add_flag("--resume", args->resume, "go on from the last checkpoint");
   command->add_flag("--quiet", args->quiet, "no progress");
   command->callback([args, &chosen] { chosen = [args] { return train_program(*args); }; });

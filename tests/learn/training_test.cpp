@@ -8,6 +8,7 @@
 #include <map>
 #include <sstream>
 
+#include "base/atomic_file.h"
 #include "runtime/io/weights.h"
 #include "tests/learn/programs.h"
 #include "tests/tools/process.h"
@@ -66,11 +67,18 @@ TEST_F(Training, IsWhatARunShowsAndInBetweenShapesNeedNoFrames) {
   const Ended untrained = place.asb({"run", "bar.asb", "--no-files"});
   ASSERT_EQ(untrained.code, 0) << untrained.err;
   EXPECT_TRUE(contains(untrained.err, "nothing has been learned yet")) << untrained.err;
-  ASSERT_EQ(place.asb({"train", "bar.asb"}).code, 0);
+  ASSERT_EQ(place.asb({"train", "bar.asb", "--weights", "learned.pt"}).code, 0);
   const Ended trained = place.asb({"run", "bar.asb", "--no-files"});
   ASSERT_EQ(trained.code, 0) << trained.err;
   EXPECT_TRUE(contains(trained.err, "learned values from")) << trained.err;
   EXPECT_LT(outputs(trained.out)["fit [1]"], 0.5 * outputs(untrained.out)["fit [1]"]);
+
+  // The log as JSON has a row a step, like the CSV.
+  const auto csv = read_file(place.path("bar.out/training.csv")), json = read_file(place.path("bar.out/training.json"));
+  ASSERT_TRUE(csv && json);
+  size_t rows = 0;
+  for (size_t at = json->find("\"loss\""); at != std::string::npos; at = json->find("\"loss\"", at + 1)) ++rows;
+  EXPECT_EQ(rows + 1, static_cast<size_t>(std::ranges::count(*csv, '\n')));
 
   // The same from a file named, as .safetensors and as .pt.
   std::filesystem::rename(place.path("bar.out/checkpoint.safetensors"), place.path("kept.safetensors"));
@@ -78,7 +86,7 @@ TEST_F(Training, IsWhatARunShowsAndInBetweenShapesNeedNoFrames) {
   ASSERT_TRUE(arrays);
   std::erase_if(*arrays, [](const NamedArray& a) { return a.name.starts_with("checkpoint.") || a.name.starts_with("optimiser."); });
   ASSERT_TRUE(write_weights(place.path("kept.pt"), *arrays));
-  for (const char* file : {"kept.safetensors", "kept.pt"}) {
+  for (const char* file : {"kept.safetensors", "kept.pt", "learned.pt"}) {
     const Ended from = place.asb({"run", "bar.asb", "--no-files", "--from", file});
     EXPECT_EQ(from.code, 0) << from.err;
     EXPECT_EQ(from.out, trained.out) << file;
