@@ -97,7 +97,11 @@ Result<UnknownLayout> Session::unknown_layout(const plan::Solve& solve) {
   }
   layout.free_index.resize(layout.values.size());
   for (size_t i = 0; i < held_by.size(); ++i) layout.free_index[i] = held_by[i] < 0 ? layout.n_free++ : -1;
-  if (layout.n_free == static_cast<int32_t>(layout.values.size()))
+  // Without a held value something must hold the body: an energy that bends with positions themselves (springs to points).
+  const bool is_held_softly = std::ranges::any_of(solve.forms, [](const plan::Form& form) {
+    return !form.is_linear && std::ranges::any_of(form.locals, [](const plan::Local& l) { return l.kind == graph::GatherKind::Value; });
+  });
+  if (layout.n_free == static_cast<int32_t>(layout.values.size()) && !is_held_softly)
     return fail("floating-body", fmt::format("nothing holds `{}`: its position is not determined", unknown.name),
                 fmt::format("hold some nodes, for example `fix {} on {}.nodes where X.x < 1 mm`", unknown.name,
                             plan_.geometries[where.geometry.index].name),

@@ -94,5 +94,10 @@ TEST(Boundary, TheSurfaceOfABodyMovesWithIt) {
   EXPECT_NEAR(highest, 0.15, 1e-12);
 }
 
+TEST(References, SpringsAloneHoldABodyAndCarryItsWeight) {
+  constexpr double kWeight = 1000 * 9.81 * 0.2 * 0.1 * 0.1;
+  EXPECT_NEAR(run_for_test("springs.asb").number("carried"), kWeight, 1e-6 * kWeight);
+}
+
 }  // namespace
 }  // namespace asb::test
