@@ -203,11 +203,21 @@ Evaluation FormAssembler::energy(const double* u) {
   return sum_energies();
 }
 
+void FormAssembler::scatter_forces(int64_t block, const double* p, AlignedVector& forces) const {
+  const Stencil& s = *in_.stencil;
+  const int64_t rows = static_cast<int64_t>(s.corners) * in_.components * kLanes;
+  double* force = forces.data() + block * rows;
+  std::fill(force, force + rows, 0.0);
+  for (int q = 0; q < s.points; ++q)
+    for (size_t k = 0; k < shapes_.size(); ++k)
+      scatter_local(s, block, q, shapes_[k], in_.weight->data() + (block * s.points + q) * kLanes,
+                    p + (q * in_.form->n_local + in_.form->locals[k].first) * kLanes, force);
+}
+
 Evaluation FormAssembler::gradient(const double* u, AlignedVector& forces) {
   const Stencil& s = *in_.stencil;
   const int64_t rows = static_cast<int64_t>(s.corners) * in_.components * kLanes;
   forces.resize(s.blocks() * rows);
-  const int n = in_.form->n_local;
   for_each_task([&](int64_t first, int64_t count, Scratch& scratch) {
     for (int64_t b = 0; b < count; ++b) locals(first + b, u, b, scratch.local, scratch);
     double* const outputs[] = {scratch.psi.data(), scratch.p.data()};
@@ -215,12 +225,7 @@ Evaluation FormAssembler::gradient(const double* u, AlignedVector& forces) {
     for (int64_t b = 0; b < count; ++b) {
       sum_block(s, *in_.weight, first + b, scratch.psi.data() + b * s.points * kLanes, block_energy_[first + b],
                 block_magnitude_[first + b], block_finite_[first + b]);
-      double* force = forces.data() + (first + b) * rows;
-      std::fill(force, force + rows, 0.0);
-      for (int q = 0; q < s.points; ++q)
-        for (size_t k = 0; k < shapes_.size(); ++k)
-          scatter_local(s, first + b, q, shapes_[k], in_.weight->data() + ((first + b) * s.points + q) * kLanes,
-                        scratch.p.data() + ((b * s.points + q) * n + in_.form->locals[k].first) * kLanes, force);
+      scatter_forces(first + b, scratch.p.data() + b * s.points * in_.form->n_local * kLanes, forces);
     }
   });
   return sum_energies();
@@ -288,7 +293,6 @@ void FormAssembler::product(const double* v, AlignedVector& forces) {
   const Stencil& s = *in_.stencil;
   const plan::Form& form = *in_.form;
   const int64_t rows = static_cast<int64_t>(s.corners) * in_.components * kLanes;
-  const int n = form.n_local;
   forces.resize(s.blocks() * rows);
   const bool again = reads_locals(form.product);
   for_each_task([&](int64_t first, int64_t count, Scratch& scratch) {
@@ -298,14 +302,8 @@ void FormAssembler::product(const double* v, AlignedVector& forces) {
     }
     double* const outputs[] = {scratch.p.data()};
     run(form.product, first, count, scratch, outputs);
-    for (int64_t b = 0; b < count; ++b) {
-      double* force = forces.data() + (first + b) * rows;
-      std::fill(force, force + rows, 0.0);
-      for (int q = 0; q < s.points; ++q)
-        for (size_t k = 0; k < shapes_.size(); ++k)
-          scatter_local(s, first + b, q, shapes_[k], in_.weight->data() + ((first + b) * s.points + q) * kLanes,
-                        scratch.p.data() + ((b * s.points + q) * n + form.locals[k].first) * kLanes, force);
-    }
+    for (int64_t b = 0; b < count; ++b)
+      scatter_forces(first + b, scratch.p.data() + b * s.points * form.n_local * kLanes, forces);
   });
 }
 

@@ -67,6 +67,8 @@ class FormAssembler {
  private:
   struct Scratch;
   void locals(int64_t block, const double* u, int64_t slot, const std::vector<AlignedVector>& into, Scratch& scratch) const;
+  /// Corner forces of one block from its local forces p: entity after entity, n_local × kLanes each.
+  void scatter_forces(int64_t block, const double* p, AlignedVector& forces) const;
   void run(const plan::BoundKernel& bound, int64_t first_block, int64_t blocks, Scratch& scratch,
            std::span<double* const> outputs) const;
   template <class Body>
