@@ -188,11 +188,7 @@ class Reverse {
     const plan::Solve& solve = plan_->solves[at.solve.index];
     const plan::UnknownId unknown = solve.unknowns[at.unknown];
     Equilibrium e;
-    NodeId iterate;
-    for (uint32_t i = 0; i < graph_.nodes.size(); ++i) {
-      const auto* leaf = std::get_if<Leaf>(&graph_.nodes[NodeId(i)].kind);
-      if (leaf && leaf->kind == LeafKind::Unknown && leaf->ref == unknown.index) iterate = NodeId(i);
-    }
+    const NodeId iterate = iterate_of(graph_, unknown.index);
     e.objective = replace(graph_, solve.objective, {{iterate, solution}});
     std::map<NodeId, bool> moves;  // leads to the solution
     const std::function<bool(NodeId)> visit = [&](NodeId id) -> bool {
@@ -417,6 +413,15 @@ Result<std::vector<NodeId>> pull_back(Graph& graph, const Seeds& cotangents, std
 Result<std::vector<NodeId>> pull_back(plan::Plan& plan, const Seeds& cotangents, std::span<const NodeId> wrt) {
   Reverse reverse(plan.graph, &plan, cotangents, wrt);
   return run_reverse(reverse, wrt);
+}
+
+NodeId iterate_of(const Graph& graph, uint32_t unknown) {
+  NodeId found;
+  for (uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    const auto* leaf = std::get_if<Leaf>(&graph.nodes[NodeId(i)].kind);
+    if (leaf && leaf->kind == LeafKind::Unknown && leaf->ref == unknown) found = NodeId(i);
+  }
+  return found;
 }
 
 NodeId constant(Graph& graph, double number, const ir::Type& type) {

@@ -27,6 +27,9 @@ using Seeds = std::map<NodeId, NodeId>;
 /// reads receives the pull back of -wᵀ dE/dx: one reverse pass for everything at once. Held values receive bar - H w.
 [[nodiscard]] Result<std::vector<NodeId>> pull_back(plan::Plan& plan, const Seeds& cotangents, std::span<const NodeId> wrt);
 
+/// The Leaf that stands for the running iterate of an unknown; none if no objective reads it.
+[[nodiscard]] NodeId iterate_of(const Graph& graph, uint32_t unknown);
+
 /// A Map without inputs: the number, of this type, on Single.
 [[nodiscard]] NodeId constant(Graph& graph, double number, const ir::Type& type);
 

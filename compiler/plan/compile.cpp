@@ -91,11 +91,7 @@ std::vector<plan::Learned> learnable_leaves(const plan::Plan& plan) {
 Result<void> add_graph_products(plan::Plan& plan) {
   for (plan::Solve& solve : plan.solves) {
     const plan::UnknownId unknown = solve.unknowns[0];
-    graph::NodeId iterate;
-    for (uint32_t i = 0; i < plan.graph.nodes.size(); ++i) {
-      const auto* leaf = std::get_if<graph::Leaf>(&plan.graph.nodes[graph::NodeId(i)].kind);
-      if (leaf && leaf->kind == graph::LeafKind::Unknown && leaf->ref == unknown.index) iterate = graph::NodeId(i);
-    }
+    const graph::NodeId iterate = graph::iterate_of(plan.graph, unknown.index);
     if (!iterate) continue;
     const graph::Node x = plan.graph.nodes[iterate];
     const graph::NodeId direction =

@@ -5,6 +5,7 @@
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -12,6 +13,7 @@
 #include "runtime/assembly/chain.h"
 #include "runtime/linalg/blas.h"
 #include "runtime/linalg/fixed_sum.h"
+#include "runtime/mesh/vec3.h"
 
 namespace asb {
 
@@ -182,13 +184,10 @@ Result<Values> Session::leaf(const graph::Node& node, const graph::Leaf& leaf) {
     case graph::LeafKind::RestBox: {
       const Body& body = (*bodies_)[leaf.ref];
       const std::vector<Vec3>& points = body.is_mesh ? body.mesh.nodes : body.surface.vertices;
+      const Box3 box = bounding_box(points);
       Values out{node.type, true, AlignedVector(6)};
-      for (int k = 0; k < 3; ++k) out.data[k] = out.data[3 + k] = points[0][k];
-      for (const Vec3& p : points)
-        for (int k = 0; k < 3; ++k) {
-          out.data[k] = std::min(out.data[k], p[k]);
-          out.data[3 + k] = std::max(out.data[3 + k], p[k]);
-        }
+      std::ranges::copy(box.low, out.data.begin());
+      std::ranges::copy(box.high, out.data.begin() + 3);
       return out;
     }
     case graph::LeafKind::Measure: {

@@ -180,6 +180,8 @@ class Session {
   Values to_lanes(const ir::Type& type, std::span<const double> by_entity) const;
   // solves.cpp
   Result<UnknownLayout> unknown_layout(const plan::Solve& solve);
+  Result<UnknownLayout> started_layout(graph::SolveId id);
+  Result<std::pair<std::vector<OperandValues>, double>> form_values(const plan::Form& form);
   Result<AlignedVector> form_weights(const plan::Form& form);
   // results.cpp
   Result<RunResult> run_frames(int frames);

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <tuple>
 
 #include "runtime/execute/session.h"
 #include "runtime/linalg/conjugate_gradients.h"
 #include "runtime/linalg/fixed_sum.h"
+#include "runtime/mesh/vec3.h"
 #include "runtime/minimise/descent.h"
 #include "runtime/minimise/solve.h"
 
@@ -17,18 +19,6 @@ namespace {
 
 /// Of K⁻¹H in an adjoint: below it the Hessian is singular for what the derivative is worth.
 constexpr double kSmallestRitz = 1e-8;
-
-double diagonal_of_box(const std::vector<Vec3>& points) {
-  Vec3 lo = points.front(), hi = lo;
-  for (const Vec3& p : points)
-    for (int k = 0; k < 3; ++k) {
-      lo[k] = std::min(lo[k], p[k]);
-      hi[k] = std::max(hi[k], p[k]);
-    }
-  double sum = 0;
-  for (int k = 0; k < 3; ++k) sum += (hi[k] - lo[k]) * (hi[k] - lo[k]);
-  return std::sqrt(sum);
-}
 
 std::string component_name(int c, int components) {
   static constexpr const char* kNames[] = {".x", ".y", ".z"};
@@ -49,7 +39,7 @@ Result<UnknownLayout> Session::unknown_layout(const plan::Solve& solve) {
   UnknownLayout layout;
   layout.components = unknown.type.entries();
   layout.n_nodes = static_cast<int64_t>(body.mesh.nodes.size());
-  layout.diameter = diagonal_of_box(body.mesh.nodes);
+  layout.diameter = bounding_box(body.mesh.nodes).diagonal();
   const auto initial = evaluate(unknown.initial);
   if (!initial) return fail(initial.error());
   const int c = layout.components;
@@ -132,14 +122,40 @@ Result<void> Session::start_from(graph::SolveId id, const SolveOutcome& earlier)
   return {};
 }
 
-Result<std::unique_ptr<SolveObjective>> Session::objective(graph::SolveId id) {
-  const plan::Solve& solve = plan_.solves[id.index];
-  auto layout = unknown_layout(solve);
-  if (!layout) return fail(layout.error());
+/// What a form reads beside its locals, and its coefficient, as they are now.
+Result<std::pair<std::vector<OperandValues>, double>> Session::form_values(const plan::Form& form) {
+  std::vector<OperandValues> operands;
+  for (const graph::NodeId operand : form.operands) {
+    const auto value = evaluate(operand);
+    if (!value) return fail(value.error());
+    operands.push_back({(*value)->data.data(), (*value)->type.entries(), !(*value)->single});
+  }
+  double coefficient = 1;
+  if (form.coefficient) {
+    const auto value = evaluate(form.coefficient);
+    if (!value) return fail(value.error());
+    coefficient = (*value)->data[0];
+    if (!std::isfinite(coefficient))
+      return fail("coefficient-not-finite", fmt::format("the factor of `{}` is not finite", form.name), {}, form.span);
+  }
+  return std::pair(std::move(operands), coefficient);
+}
+
+/// The layout of a solve's unknown with the free values of its start, if it has one.
+Result<UnknownLayout> Session::started_layout(graph::SolveId id) {
+  auto layout = unknown_layout(plan_.solves[id.index]);
+  if (!layout) return layout;
   const auto start = starts_.find(id.index);
   if (start != starts_.end() && start->second.values.size() == layout->values.size())
     for (size_t i = 0; i < layout->values.size(); ++i)
       if (layout->free_index[i] >= 0) layout->values[i] = start->second.values[i];
+  return layout;
+}
+
+Result<std::unique_ptr<SolveObjective>> Session::objective(graph::SolveId id) {
+  const plan::Solve& solve = plan_.solves[id.index];
+  auto layout = started_layout(id);
+  if (!layout) return fail(layout.error());
   const graph::SpaceId nodes = plan_.unknowns[solve.unknowns[0].index].space;
   auto& weights = form_weights_[id.index];
   weights.resize(solve.forms.size());
@@ -158,21 +174,13 @@ Result<std::unique_ptr<SolveObjective>> Session::objective(graph::SolveId id) {
     const auto found = stencil(form.space, nodes);
     if (!found) return fail(found.error());
     in.stencil = *found;
-    for (const graph::NodeId operand : form.operands) {
-      const auto value = evaluate(operand);
-      if (!value) return fail(value.error());
-      in.operands.push_back({(*value)->data.data(), (*value)->type.entries(), !(*value)->single});
-    }
-    if (form.coefficient) {
-      const auto value = evaluate(form.coefficient);
-      if (!value) return fail(value.error());
-      in.coefficient = (*value)->data[0];
-      if (!std::isfinite(in.coefficient))
-        return fail("coefficient-not-finite", fmt::format("the factor of `{}` is not finite", form.name), {}, form.span);
-    }
+    auto values = form_values(form);
+    if (!values) return fail(values.error());
+    std::tie(in.operands, in.coefficient) = std::move(*values);
     forms.push_back(std::make_unique<FormAssembler>(std::move(in)));
   }
   auto made = std::make_unique<SolveObjective>(std::move(*layout), std::move(forms));
+  const auto start = starts_.find(id.index);
   if (start != starts_.end()) made->set_force_scale(start->second.force_scale);
   return made;
 }
@@ -187,27 +195,14 @@ Result<SolveObjective*> Session::kept_objective(graph::SolveId id) {
   }
   // Spaces and stencils stand; values that were fixed for the last solve may have changed.
   const plan::Solve& solve = plan_.solves[id.index];
-  auto layout = unknown_layout(solve);
+  auto layout = started_layout(id);
   if (!layout) return fail(layout.error());
-  const auto start = starts_.find(id.index);
-  if (start != starts_.end() && start->second.values.size() == layout->values.size())
-    for (size_t i = 0; i < layout->values.size(); ++i)
-      if (layout->free_index[i] >= 0) layout->values[i] = start->second.values[i];
   for (size_t f = 0; f < solve.forms.size(); ++f) {
-    std::vector<OperandValues> operands;
-    for (const graph::NodeId operand : solve.forms[f].operands) {
-      const auto value = evaluate(operand);
-      if (!value) return fail(value.error());
-      operands.push_back({(*value)->data.data(), (*value)->type.entries(), !(*value)->single});
-    }
-    double coefficient = 1;
-    if (solve.forms[f].coefficient) {
-      const auto value = evaluate(solve.forms[f].coefficient);
-      if (!value) return fail(value.error());
-      coefficient = (*value)->data[0];
-    }
-    kept.objective->forms()[f]->set_operands(std::move(operands), coefficient);
+    auto values = form_values(solve.forms[f]);
+    if (!values) return fail(values.error());
+    kept.objective->forms()[f]->set_operands(std::move(values->first), values->second);
   }
+  const auto start = starts_.find(id.index);
   kept.objective->restart(std::move(layout->values), start != starts_.end() ? start->second.force_scale : 0);
   return kept.objective.get();
 }

@@ -7,6 +7,7 @@
 #include "runtime/execute/session.h"
 #include "runtime/mesh/element.h"
 #include "runtime/mesh/surface.h"
+#include "runtime/mesh/vec3.h"
 
 namespace asb {
 
@@ -26,15 +27,9 @@ Vec3 Session::position(const graph::Space& space, int32_t id) const {
 }
 
 tl::unexpected<Error> Session::empty_set(const graph::Space& space, const std::string& why) const {
-  graph::Space all = space;
   const Body& body = (*bodies_)[space.geometry.index];
   const std::vector<Vec3>& points = body.is_mesh ? body.mesh.nodes : body.surface.vertices;
-  Vec3 lo = points.front(), hi = lo;
-  for (const Vec3& p : points)
-    for (int k = 0; k < 3; ++k) {
-      lo[k] = std::min(lo[k], p[k]);
-      hi[k] = std::max(hi[k], p[k]);
-    }
+  const auto [lo, hi] = bounding_box(points);
   std::string tags;
   for (const auto* table : {&body.mesh.node_tags, &body.mesh.cell_tags})
     for (const auto& [name, ids] : *table) tags += fmt::format("{}`{}` ({})", tags.empty() ? "" : ", ", name, ids.size());
